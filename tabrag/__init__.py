@@ -1,0 +1,27 @@
+"""tabrag: retrieval and question answering over tables, table images and documents.
+
+Public names resolve on first use, so that ``import tabrag`` loads neither torch nor transformers.
+"""
+
+from importlib import import_module
+from typing import Any
+
+__version__ = "0.1.0"
+
+_LAZY = {
+    "Pipeline": "tabrag.inference.pipeline",
+    "Retriever": "tabrag.models.retriever",
+    "Embedder": "tabrag.models.embedder",
+}
+
+__all__ = ["Embedder", "Pipeline", "Retriever", "__version__"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(import_module(_LAZY[name]), name)
+    raise AttributeError(f"module 'tabrag' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

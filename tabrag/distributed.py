@@ -1,0 +1,127 @@
+"""The only file that imports torch.distributed: who am I, and how do values travel between processes.
+
+Every function works without a process group, where it is a world of one.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import torch
+import torch.distributed as dist
+from torch import Tensor
+
+T = TypeVar("T")
+
+
+def is_active() -> bool:
+    """Whether a process group stands."""
+    return dist.is_available() and dist.is_initialized()
+
+
+def world_size() -> int:
+    """Number of processes; before the process group stands, what the launcher announced."""
+    return dist.get_world_size() if is_active() else int(os.environ.get("WORLD_SIZE", "1"))
+
+
+def rank() -> int:
+    """This process's number, 0-based."""
+    return dist.get_rank() if is_active() else int(os.environ.get("RANK", "0"))
+
+
+def is_main() -> bool:
+    """Whether this is process 0, the one that writes files and logs."""
+    return rank() == 0
+
+
+def barrier() -> None:
+    """Wait for all processes."""
+    if is_active() and world_size() > 1:
+        dist.barrier()
+
+
+@contextmanager
+def main_first() -> Iterator[None]:
+    """Let process 0 run the block before the others: it makes a cache that they then read."""
+    if not is_main():
+        barrier()
+    try:
+        yield
+    finally:
+        if is_main():
+            barrier()
+
+
+def gather_objects(values: Sequence[T]) -> list[T]:
+    """Concatenate every process's list, in the order of the ranks; lists may have any length, elements any type."""
+    if not is_active() or world_size() == 1:
+        return list(values)
+    parts: list[Any] = [None] * world_size()
+    dist.all_gather_object(parts, list(values))
+    return [value for part in parts for value in part]
+
+
+def broadcast_object(value: T) -> T:
+    """Process 0's value, on every process."""
+    if not is_active() or world_size() == 1:
+        return value
+    box: list[Any] = [value]
+    dist.broadcast_object_list(box, src=0)
+    return box[0]
+
+
+def shard(values: Sequence[T]) -> Sequence[T]:
+    """This process's contiguous part; the parts differ by at most one element and join to ``values`` in rank order."""
+    size, number = world_size() if is_active() else 1, rank() if is_active() else 0
+    return values[len(values) * number // size : len(values) * (number + 1) // size]
+
+
+def gather_sizes(length: int, device: torch.device) -> list[int]:
+    """Every process's length."""
+    if not is_active() or world_size() == 1:
+        return [length]
+    sizes = [torch.zeros(1, dtype=torch.int64, device=device) for _ in range(world_size())]
+    dist.all_gather(sizes, torch.tensor([length], dtype=torch.int64, device=device))
+    return [int(size) for size in sizes]
+
+
+def gather(x_BE: Tensor) -> tuple[Tensor, int]:
+    """Concatenate every process's rows, keeping autograd, and tell where the own rows begin.
+
+    The batches may differ in length. In backward each process receives the sum of all processes' gradients of its rows:
+    with a loss that is the mean over the *local* queries and DDP's averaging of gradients, the parameter gradient
+    equals that of one process holding the whole batch, without a further factor.
+
+    Args:
+        x_BE: Tensor[B, E], this process's rows.
+
+    Returns:
+        Tensor[sum of B, E] and the index of this process's first row in it.
+    """
+    if not is_active() or world_size() == 1:
+        return x_BE, 0
+    sizes = gather_sizes(x_BE.shape[0], x_BE.device)
+    return _Gather.apply(x_BE, sizes), sum(sizes[: rank()])
+
+
+class _Gather(torch.autograd.Function):
+    """Ragged all-gather whose backward is the matching reduce-scatter."""
+
+    @staticmethod
+    def forward(ctx: Any, x_BE: Tensor, sizes: list[int]) -> Tensor:
+        ctx.sizes = sizes
+        padded = x_BE.new_zeros(max(sizes), *x_BE.shape[1:])
+        padded[: x_BE.shape[0]] = x_BE
+        parts = [torch.empty_like(padded) for _ in sizes]
+        dist.all_gather(parts, padded)
+        return torch.cat([part[:size] for part, size in zip(parts, sizes, strict=True)])
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
+        total = gradient.contiguous().clone()
+        dist.all_reduce(total)
+        start = sum(ctx.sizes[: dist.get_rank()])
+        return total[start : start + ctx.sizes[dist.get_rank()]], None

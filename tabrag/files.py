@@ -1,0 +1,128 @@
+"""Files that are whole or absent: written to a temporary name beside the target, then renamed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from tabrag.errors import UserError
+
+
+@contextmanager
+def atomic_write(path: str | Path, *, binary: bool = False) -> Iterator[IO[Any]]:
+    """Open a temporary file beside ``path`` and rename it onto ``path`` when the block ends without an error."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
+    try:
+        with os.fdopen(handle, "wb" if binary else "w", encoding=None if binary else "utf-8") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(name, 0o644)
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def atomic_folder(path: str | Path) -> Iterator[Path]:
+    """Give a temporary folder beside ``path``; when the block ends without an error it takes the place of ``path``."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp"))
+    os.chmod(temporary, 0o755)
+    try:
+        yield temporary
+        replace_folder(temporary, path)
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+
+
+def replace_folder(new: Path, path: Path) -> None:
+    """Put the folder ``new`` in the place of ``path``; the old one is removed only once the new one stands."""
+    if not path.exists():
+        os.replace(new, path)
+        return
+    old = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}.", suffix=".old"))
+    os.replace(path, old / "old")
+    os.replace(new, path)
+    shutil.rmtree(old)
+
+
+def write_json(path: str | Path, value: Any) -> None:
+    """Write ``value`` as indented UTF-8 JSON; NaN and infinity are refused."""
+    with atomic_write(path) as file:
+        json.dump(value, file, ensure_ascii=False, indent=2, allow_nan=False)
+        file.write("\n")
+
+
+def read_json(path: str | Path) -> Any:
+    """Read a JSON file; a broken one is an error that names it."""
+    try:
+        return json.loads(Path(path).read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise UserError(f"{path}: file not found") from error
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise UserError(f"{path}: not a JSON file ({error}); it may be cut off: make it again") from error
+
+
+def write_jsonl(path: str | Path, rows: Iterable[dict[str, Any]]) -> int:
+    """Write one JSON object a line; return the number of lines."""
+    count = 0
+    with atomic_write(path) as file:
+        for row in rows:
+            file.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
+            count += 1
+    return count
+
+
+def read_jsonl(path: str | Path) -> Iterator[dict[str, Any]]:
+    """Yield the object of each line; blank lines are passed over, a broken one is an error with file and line."""
+    path = Path(path)
+    if not path.is_file():
+        raise UserError(f"{path}: file not found")
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            if not line.strip():
+                continue
+            try:
+                row = json.loads(line)
+            except (json.JSONDecodeError, UnicodeDecodeError) as error:
+                raise UserError(f"{path}:{number}: not a JSON object ({error})") from error
+            if not isinstance(row, dict):
+                raise UserError(f"{path}:{number}: expected a JSON object, found {type(row).__name__}")
+            yield row
+
+
+def sha256_file(path: str | Path) -> str:
+    """Hex SHA-256 of a file's bytes."""
+    digest = hashlib.sha256()
+    with Path(path).open("rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def sha256_json(value: Any) -> str:
+    """Hex SHA-256 of a value's canonical JSON form: equal values give equal digests."""
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+def inside(folder: str | Path, relative: str) -> Path:
+    """``folder / relative``, refused where it would lie outside ``folder``."""
+    folder = Path(folder).resolve()
+    path = (folder / relative).resolve()
+    if not path.is_relative_to(folder):
+        raise UserError(f"path '{relative}' leads out of the folder {folder}")
+    return path

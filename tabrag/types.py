@@ -1,0 +1,162 @@
+"""The records that pass between the stages. Standard library only; plain data without behaviour.
+
+Cell coordinates are ``(row, column)``, 0-based, in ``Grid.cells``. Boxes are ``(x0, y0, x1, y1)`` in 0..1000 of the
+picture's width and height.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+Cell = tuple[int, int]
+Box = tuple[int, int, int, int]
+HeaderPath = tuple[Cell, ...]
+"""Header cells from the outermost level to the innermost one."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Grid:
+    """A rectangular table of texts with its merged regions and headers.
+
+    A merged region ``(first_row, last_row, first_col, last_col)`` (inclusive) carries its text in its first cell only;
+    the other cells of the region are empty. Cell texts are never changed: what a file says is what stands here.
+    """
+
+    cells: list[list[str]]
+    merged: list[tuple[int, int, int, int]] = field(default_factory=list)
+    num_header_rows: int = 0
+    num_header_cols: int = 0
+    top_paths: list[HeaderPath] | None = None
+    """One path a column (empty for header columns), where the source annotates them; otherwise None: by rule."""
+    left_paths: list[HeaderPath] | None = None
+    """One path a row (empty for header rows), where the source annotates them; otherwise None: by rule."""
+
+    @property
+    def num_rows(self) -> int:
+        return len(self.cells)
+
+    @property
+    def num_cols(self) -> int:
+        return len(self.cells[0]) if self.cells else 0
+
+
+@dataclass(slots=True, kw_only=True)
+class Word:
+    """One printed word of a table image."""
+
+    text: str
+    box: Box
+    cell: Cell | None = None
+    """The grid cell it stands in; None for a title, a caption, or a word read by OCR."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Source:
+    """Where a table came from."""
+
+    file: str = ""
+    page: int | None = None
+    """1-based page, slide or sheet number."""
+    box: Box | None = None
+    sheet: str = ""
+
+
+@dataclass(slots=True, kw_only=True)
+class Table:
+    """The item of a corpus: a grid, a picture, or both."""
+
+    id: str
+    title: str = ""
+    page_title: str = ""
+    section: str = ""
+    caption: str = ""
+    grid: Grid | None = None
+    image: str | None = None
+    """Path of the picture, relative to the data set folder."""
+    words: list[Word] | None = None
+    """Words of the picture in the order in which a model should read them; None where nobody has read it."""
+    source: Source = field(default_factory=Source)
+    metadata: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(slots=True, kw_only=True)
+class Query:
+    """A question or statement over the corpus."""
+
+    id: str
+    text: str
+    answers: list[str] = field(default_factory=list)
+    task: str = "qa"
+    """``qa``, ``verify`` or ``describe``."""
+    label: str | None = None
+    """For ``verify``: ``SUPPORTED``, ``REFUTED`` or ``NOT ENOUGH INFO``."""
+
+
+@dataclass(slots=True, kw_only=True)
+class GoldHeaders:
+    """Which headers and cells of a table a query is about, where this is known."""
+
+    query_id: str
+    table_id: str
+    top: list[Cell] = field(default_factory=list)
+    left: list[Cell] = field(default_factory=list)
+    answer_cells: list[Cell] = field(default_factory=list)
+    formula: str | None = None
+
+
+Qrels = dict[str, dict[str, int]]
+"""query id -> item id -> grade (>= 1 is relevant)."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Entry:
+    """What is searched: a representation of an item. A hit on an entry is a hit on its item."""
+
+    id: str
+    item_id: str
+    text: str = ""
+    image: str | None = None
+    """Absolute path of the picture."""
+    words: list[Word] | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class Candidate:
+    """One ranked item of a query."""
+
+    item_id: str
+    score: float
+    stage: str
+    """Which stage gave the score, for example ``bm25``, ``dense`` or ``fused``."""
+
+
+Run = dict[str, list[Candidate]]
+"""query id -> candidates, best first, each item at most once."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Evidence:
+    """Where an answer stands: the table, and in it the rows, columns and cells."""
+
+    item_id: str
+    title: str = ""
+    rows: list[int] = field(default_factory=list)
+    columns: list[int] = field(default_factory=list)
+    cells: list[Cell] = field(default_factory=list)
+    source: Source = field(default_factory=Source)
+    image: str | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class Answer:
+    """The reply to one query with its evidence."""
+
+    query_id: str
+    question: str
+    answer: str
+    confidence: float | None = None
+    """0..1, or None where the reader gives none."""
+    evidence: list[Evidence] = field(default_factory=list)
+    formula: str | None = None
+    candidates: list[Candidate] = field(default_factory=list)
+    timings_ms: dict[str, float] = field(default_factory=dict)
