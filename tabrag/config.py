@@ -19,7 +19,9 @@ from tabrag.errors import UserError
 ConfigT = TypeVar("ConfigT")
 
 
-def parse(config_class: type[ConfigT], arguments: list[str] | None = None, *, description: str = "") -> ConfigT:
+def parse(
+    config_class: type[ConfigT], arguments: list[str] | None = None, *, description: str = ""
+) -> ConfigT:
     """Parse ``--config FILE`` and dotted overrides (``--train.lr=2e-5``) into ``config_class``.
 
     Args:
@@ -34,7 +36,9 @@ def parse(config_class: type[ConfigT], arguments: list[str] | None = None, *, de
 
     arguments = sys.argv[1:] if arguments is None else arguments
     parser = ArgumentParser(exit_on_error=False, description=description)
-    parser.add_argument("--config", action=ActionConfigFile, help="YAML file; may be given several times, the last wins")
+    parser.add_argument(
+        "--config", action=ActionConfigFile, help="YAML file; may be given several times, the last wins"
+    )
     parser.add_class_arguments(config_class)
     try:
         namespace = parser.parse_args(arguments)
@@ -67,7 +71,9 @@ def main(
 
 def guard(run: Callable[[], dict[str, Any] | None]) -> None:
     """Call ``run`` under the rules that every entry point follows (see :func:`main`)."""
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%H:%M:%S", stream=sys.stderr)
+    logging.basicConfig(
+        level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%H:%M:%S", stream=sys.stderr
+    )
     for noisy in ("httpx", "faiss", "bm25s", "accelerate.utils.other"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
     try:
@@ -84,7 +90,9 @@ def guard(run: Callable[[], dict[str, Any] | None]) -> None:
 
 def _explain(message: str, arguments: list[str]) -> str:
     """The parser's message with the config files that were read, so that the reader knows where to look."""
-    files = [following for flag, following in zip(arguments, arguments[1:], strict=False) if flag == "--config"]
+    files = [
+        following for flag, following in zip(arguments, arguments[1:], strict=False) if flag == "--config"
+    ]
     files += [argument.split("=", 1)[1] for argument in arguments if argument.startswith("--config=")]
     where = f" (config file: {', '.join(files)})" if files else ""
     return f"{message.strip()}{where}; see --help for the keys"

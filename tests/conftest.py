@@ -1,0 +1,50 @@
+"""Fixtures for all tests: the real data, and a guard that keeps tests off the network."""
+
+from __future__ import annotations
+
+import os
+import socket
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+os.environ.setdefault("WANDB_MODE", "disabled")
+
+_LOCAL = ("127.", "::1", "localhost", "0.0.0.0")
+
+
+@pytest.fixture(autouse=True)
+def _no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Any connection to another machine is an error; loopback and local sockets stay open."""
+    connect = socket.socket.connect
+
+    def guarded(self: socket.socket, address: Any) -> None:
+        if self.family != socket.AF_UNIX and not str(address[0]).startswith(_LOCAL):
+            raise RuntimeError(f"tests need no network, but something connects to {address}")
+        connect(self, address)
+
+    monkeypatch.setattr(socket.socket, "connect", guarded)
+
+
+def _folder(variable: str) -> Path:
+    value = os.environ.get(variable)
+    if not value:
+        pytest.skip(f"{variable} is not set: it names the folder of real data")
+    path = Path(value)
+    assert path.is_dir(), f"{variable}={value} is not a folder"
+    return path
+
+
+@pytest.fixture(scope="session")
+def data_root() -> Path:
+    """The folder of real data sets (``TABRAG_DATA``)."""
+    return _folder("TABRAG_DATA")
+
+
+@pytest.fixture(scope="session")
+def files_root() -> Path:
+    """The folder of real files with checked facts (``TABRAG_FILES``)."""
+    return _folder("TABRAG_FILES")
