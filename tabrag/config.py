@@ -1,7 +1,7 @@
 """Settings: YAML files and dotted overrides into typed dataclasses, on jsonargparse.
 
-A component owns its config dataclass; an entry point nests them in one and calls :func:`main`. An unknown or mistyped key is an
-error that names the key and the file.
+A component owns its config dataclass; an entry point nests them in one and calls :func:`main`. An unknown
+or mistyped key is an error that names the key and the file.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ def main(
 ) -> None:
     """Run an entry point: parse the command line, call ``run``, print its figures as one JSON line.
 
-    Progress and logs go to standard error; the last line of standard output is the JSON object that ``run`` returns.
-    A :class:`UserError` is printed without a traceback and exits with status 2; Ctrl-C exits with 130.
+    Progress and logs go to standard error; the last line of standard output is the JSON object that ``run``
+    returns. A :class:`UserError` is printed without a traceback and exits with status 2; Ctrl-C exits with 130.
     """
     guard(lambda: run(parse(config_class, description=description)))
 

@@ -56,7 +56,7 @@ def main_first() -> Iterator[None]:
 
 
 def gather_objects(values: Sequence[T]) -> list[T]:
-    """Concatenate every process's list, in the order of the ranks; lists may have any length, elements any type."""
+    """Concatenate every process's list in the order of the ranks; any lengths, any element types."""
     if not is_active() or world_size() == 1:
         return list(values)
     parts: list[Any] = [None] * world_size()
@@ -74,7 +74,7 @@ def broadcast_object(value: T) -> T:
 
 
 def shard(values: Sequence[T]) -> Sequence[T]:
-    """This process's contiguous part; the parts differ by at most one element and join to ``values`` in rank order."""
+    """This process's contiguous part; the parts differ by one element at most and join in rank order."""
     size, number = world_size() if is_active() else 1, rank() if is_active() else 0
     return values[len(values) * number // size : len(values) * (number + 1) // size]
 
@@ -91,9 +91,9 @@ def gather_sizes(length: int, device: torch.device) -> list[int]:
 def gather(x_BE: Tensor) -> tuple[Tensor, int]:
     """Concatenate every process's rows, keeping autograd, and tell where the own rows begin.
 
-    The batches may differ in length. In backward each process receives the sum of all processes' gradients of its rows:
-    with a loss that is the mean over the *local* queries and DDP's averaging of gradients, the parameter gradient
-    equals that of one process holding the whole batch, without a further factor.
+    The batches may differ in length. In backward each process receives the sum of all processes' gradients of
+    its rows: with a loss that is the mean over the *local* queries and DDP's averaging of gradients, the
+    parameter gradient equals that of one process holding the whole batch, without a further factor.
 
     Args:
         x_BE: Tensor[B, E], this process's rows.

@@ -17,7 +17,7 @@ from tabrag.errors import UserError
 
 @contextmanager
 def atomic_write(path: str | Path, *, binary: bool = False) -> Iterator[IO[Any]]:
-    """Open a temporary file beside ``path`` and rename it onto ``path`` when the block ends without an error."""
+    """Open a temporary file beside ``path``; it becomes ``path`` when the block ends without an error."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
@@ -35,7 +35,7 @@ def atomic_write(path: str | Path, *, binary: bool = False) -> Iterator[IO[Any]]
 
 @contextmanager
 def atomic_folder(path: str | Path) -> Iterator[Path]:
-    """Give a temporary folder beside ``path``; when the block ends without an error it takes the place of ``path``."""
+    """Give a temporary folder beside ``path``; it becomes ``path`` when the block ends without an error."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp"))
@@ -49,7 +49,7 @@ def atomic_folder(path: str | Path) -> Iterator[Path]:
 
 
 def replace_folder(new: Path, path: Path) -> None:
-    """Put the folder ``new`` in the place of ``path``; the old one is removed only once the new one stands."""
+    """Put the folder ``new`` in the place of ``path``; the old one goes once the new one stands."""
     if not path.exists():
         os.replace(new, path)
         return
@@ -87,7 +87,7 @@ def write_jsonl(path: str | Path, rows: Iterable[dict[str, Any]]) -> int:
 
 
 def read_jsonl(path: str | Path) -> Iterator[dict[str, Any]]:
-    """Yield the object of each line; blank lines are passed over, a broken one is an error with file and line."""
+    """Yield the object of each line, blank lines apart; a broken one is an error with file and line."""
     path = Path(path)
     if not path.is_file():
         raise UserError(f"{path}: file not found")

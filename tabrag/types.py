@@ -1,7 +1,7 @@
 """The records that pass between the stages. Standard library only; plain data without behaviour.
 
-Cell coordinates are ``(row, column)``, 0-based, in ``Grid.cells``. Boxes are ``(x0, y0, x1, y1)`` in 0..1000 of the
-picture's width and height.
+Cell coordinates are ``(row, column)``, 0-based, in ``Grid.cells``. Boxes are ``(x0, y0, x1, y1)`` in 0..1000 of
+the picture's width and height.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ HeaderPath = tuple[Cell, ...]
 class Grid:
     """A rectangular table of texts with its merged regions and headers.
 
-    A merged region ``(first_row, last_row, first_col, last_col)`` (inclusive) carries its text in its first cell only;
-    the other cells of the region are empty. Cell texts are never changed: what a file says is what stands here.
+    A merged region ``(first_row, last_row, first_col, last_col)`` (inclusive) carries its text in its first cell
+    only; its other cells are empty. Cell texts are never changed: what a file says is what stands here.
     """
 
     cells: list[list[str]]
@@ -27,9 +27,9 @@ class Grid:
     num_header_rows: int = 0
     num_header_cols: int = 0
     top_paths: list[HeaderPath] | None = None
-    """One path a column (empty for header columns), where the source annotates them; otherwise None: by rule."""
+    """One path a column (empty for header columns) where the source annotates them; None: by rule."""
     left_paths: list[HeaderPath] | None = None
-    """One path a row (empty for header rows), where the source annotates them; otherwise None: by rule."""
+    """One path a row (empty for header rows) where the source annotates them; None: by rule."""
 
     @property
     def num_rows(self) -> int:
