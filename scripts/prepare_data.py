@@ -1,0 +1,92 @@
+"""Make a data set folder from a source, or check one.
+
+scripts/prepare_data.py hitab --from DATA/hitab --out data/hitab --render
+scripts/prepare_data.py files --from MY_TABLES --out data/mine --questions questions.csv
+scripts/prepare_data.py validate data/mine
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from tabrag.config import guard
+from tabrag.data.sources import SOURCES, source
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line: one subcommand a source, and ``validate``."""
+    top = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = top.add_subparsers(dest="command", required=True, metavar="SOURCE | validate")
+    for name in SOURCES:
+        command = commands.add_parser(name, help=f"make a data set folder from the source '{name}'")
+        command.add_argument("--out", type=Path, required=True, help="the data set folder to write")
+        command.add_argument("--render", action="store_true", help="draw each table to images/")
+        command.add_argument("--style", default="mixed", help="how to draw: mixed (default) or one style")
+        command.add_argument("--workers", type=int, help="processes that draw (default: one a core)")
+        if name == "synthetic":
+            command.add_argument("--num-tables", type=int, default=1000, help="tables to make (default 1000)")
+            command.add_argument("--seed", type=int, default=0, help="same seed, same tables (default 0)")
+            continue
+        command.add_argument("--from", dest="folder", type=Path, required=True, help="the source's folder")
+        command.add_argument("--limit", type=int, help="keep this many tables and their queries")
+        if name == "imtqa":
+            command.add_argument(
+                "--language", choices=("en", "zh"), default="en", help="English (default) or Chinese"
+            )
+        if name == "files":
+            command.add_argument(
+                "--questions", type=Path, help="JSONL or CSV: question, answers, table, split, label, id"
+            )
+            command.add_argument(
+                "--ocr",
+                choices=("none", "rapidocr"),
+                default="none",
+                help="read words of pictures (default none)",
+            )
+    check = commands.add_parser("validate", help="print each fault of a data set folder with file and line")
+    check.add_argument("folder", type=Path, help="the data set folder")
+    check.add_argument("--images", action="store_true", help="also decode every picture")
+    return top
+
+
+def run(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Do what the command line says; the figures are the script's last line."""
+    values = vars(arguments)
+    command = values.pop("command")
+    if command == "validate":
+        return _validate(arguments.folder, images=arguments.images)
+    from tabrag.data.prepare import prepare
+
+    settings = {key: values.pop(key) for key in ("out", "render", "style")}
+    settings["num_workers"] = values.pop("workers")
+    module = source(command)
+    if command == "synthetic":
+        data = module.make(num_tables=values["num_tables"], seed=values["seed"])
+    else:
+        data = module.read(values.pop("folder"), **values)
+    return {"source": command, **prepare(data, settings.pop("out"), **settings)}
+
+
+def _validate(folder: Path, *, images: bool) -> dict[str, Any]:
+    from tabrag.data.validate import validate
+
+    faults = validate(folder, images=images)
+    for fault in faults:
+        print(f"{fault.file}:{fault.line}: {fault.message}")
+    return {"folder": str(folder), "faults": len(faults)}
+
+
+def main() -> None:
+    """Run; exit status 2 for a fault of the input or of the checked folder."""
+    arguments = parser().parse_args()
+    figures: dict[str, Any] = {}
+    guard(lambda: figures.setdefault("result", run(arguments)))
+    if figures["result"].get("faults"):
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,168 @@
+"""Training batches of a retriever: queries, their tables, hard negatives, and who is relevant to whom."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from tabrag.data.config import TrainingDataConfig
+from tabrag.data.folder import DataFolder
+from tabrag.data.sampling import choose_negatives, epoch_batches
+from tabrag.errors import UserError
+from tabrag.files import read_jsonl
+from tabrag.representations import entries
+from tabrag.types import Entry
+
+if TYPE_CHECKING:
+    from tabrag.models.inputs import Inputs
+
+logger = logging.getLogger(__name__)
+
+
+class TrainingPairs:
+    """The training queries of a folder with item numbers instead of ids.
+
+    Queries without a relevant item are left out, and counted in the log.
+    """
+
+    def __init__(self, config: TrainingDataConfig) -> None:
+        self.config = config
+        self.folder = DataFolder(config.folder)
+        number = {item_id: row for row, item_id in enumerate(self.folder.tables.ids)}
+        queries = self.folder.queries
+        self.query_ids: list[str] = []
+        self.texts: list[str] = []
+        self.positives: list[list[int]] = []
+        for query_id, grades in self.folder.qrels(config.split).items():
+            relevant = [number[item_id] for item_id, grade in grades.items() if grade > 0]
+            if relevant:
+                self.query_ids.append(query_id)
+                self.texts.append(queries[query_id].text)
+                self.positives.append(relevant)
+        if not self.query_ids:
+            raise UserError(f"{config.folder}: split '{config.split}' has no query with a relevant item")
+        self.max_positives = max(map(len, self.positives))
+        self.negatives: list[list[int]] = [[] for _ in self.query_ids]
+        if config.negatives and config.num_negatives:
+            self._read_negatives(Path(config.negatives), number)
+
+    def __len__(self) -> int:
+        return len(self.query_ids)
+
+    def _read_negatives(self, path: Path, number: dict[str, int]) -> None:
+        row_of = {query_id: row for row, query_id in enumerate(self.query_ids)}
+        for line in read_jsonl(path):
+            row = row_of.get(line["query_id"])
+            if row is None:
+                continue
+            known = set(self.positives[row])
+            found = []
+            for candidate in line["candidates"]:
+                item = number.get(candidate["item_id"])
+                if item is None:
+                    raise UserError(
+                        f"{path}: candidate '{candidate['item_id']}' of query '{line['query_id']}' is not an "
+                        f"item of {self.config.folder}; make the run over this corpus"
+                    )
+                if item not in known:
+                    found.append(item)
+            self.negatives[row] = found[: self.config.negative_depth]
+        without = sum(not negatives for negatives in self.negatives)
+        if without == len(self):
+            raise UserError(f"{path}: no candidates for any training query of split '{self.config.split}'")
+        if without:
+            logger.warning("%d of %d training queries have no hard negative in %s", without, len(self), path)
+
+
+class RetrieverBatches(torch.utils.data.Dataset[dict[str, Any]]):
+    """This process's batches of one epoch; element ``i`` is the whole batch of step ``i``.
+
+    A batch holds ``query`` and ``item`` (tensors for the two encoders), ``target`` (int64 Tensor[B], each
+    query's positive among the items), ``items`` (int64 Tensor[N], item numbers), ``positives`` (int64
+    Tensor[B, P], padded with
+    -1) and ``query_ids``. An item that several queries share is encoded once.
+    """
+
+    def __init__(
+        self,
+        pairs: TrainingPairs,
+        *,
+        query_inputs: Inputs,
+        item_inputs: Inputs,
+        batch_size: int,
+        num_processes: int,
+        rank: int,
+        seed: int,
+        epoch: int,
+    ) -> None:
+        self.pairs = pairs
+        self.query_inputs = query_inputs
+        self.item_inputs = item_inputs
+        self.seed = seed
+        self.epoch = epoch
+        first = [
+            choose_negatives(p, count=1, seed=seed, epoch=epoch, query=n)[0]
+            for n, p in enumerate(pairs.positives)
+        ]
+        self.first_positive = first
+        plan = epoch_batches(
+            first, batch_size=batch_size, num_processes=num_processes, seed=seed, epoch=epoch
+        )
+        self.plan = plan[rank::num_processes]
+
+    def __len__(self) -> int:
+        return len(self.plan)
+
+    def __getitem__(self, step: int) -> dict[str, Any]:
+        pairs, rows = self.pairs, self.plan[step]
+        place: dict[int, int] = {}
+        for row in rows:
+            place.setdefault(self.first_positive[row], len(place))
+        for row in rows:
+            chosen = choose_negatives(
+                pairs.negatives[row],
+                count=pairs.config.num_negatives,
+                seed=self.seed,
+                epoch=self.epoch,
+                query=row,
+            )
+            for item in chosen:
+                place.setdefault(item, len(place))
+        positives = torch.full((len(rows), pairs.max_positives), -1)
+        for line, row in enumerate(rows):
+            positives[line, : len(pairs.positives[row])] = torch.tensor(pairs.positives[row])
+        queries = [
+            Entry(id=pairs.query_ids[r], item_id=pairs.query_ids[r], text=pairs.texts[r]) for r in rows
+        ]
+        return {
+            "query": self.query_inputs(queries),
+            "item": self.item_inputs([self._entry(item) for item in place]),
+            "target": torch.tensor([place[self.first_positive[row]] for row in rows]),
+            "items": torch.tensor(list(place)),
+            "positives": positives,
+            "query_ids": [pairs.query_ids[row] for row in rows],
+        }
+
+    def _entry(self, item: int) -> Entry:
+        folder = self.pairs.folder
+        table = folder.tables[folder.tables.ids[item]]
+        return entries(table, self.pairs.config.representation, folder=folder.path)[0]
+
+
+def loader(batches: RetrieverBatches, *, start: int, num_workers: int) -> torch.utils.data.DataLoader[Any]:
+    """A loader over the batches from step ``start`` on: a resumed epoch never makes the batches it skips."""
+    steps: Sequence[int] = range(start, len(batches))
+    return torch.utils.data.DataLoader(
+        batches,
+        sampler=steps,  # type: ignore[arg-type]
+        batch_size=None,
+        num_workers=num_workers,
+        pin_memory=torch.cuda.is_available(),
+        prefetch_factor=4 if num_workers else None,
+        # A generator of its own: drawing the workers' seed from the global one would shift dropout after a resume.
+        generator=torch.Generator(),
+    )

@@ -1,0 +1,195 @@
+"""Tables, queries and gold headers as JSON objects: the lines of ``corpus.jsonl``, ``queries.jsonl`` and ``headers.jsonl``.
+
+Reading is lenient about absent keys (a hand-written line needs few), strict about kinds. Words lie in three lists of equal
+length (``words``, ``boxes``, ``word_cells``), the form that layout models and OCR tools share.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tabrag.types import Box, Cell, GoldHeaders, Grid, HeaderPath, Query, Source, Table, Word
+
+TASKS = ("qa", "verify", "describe")
+LABELS = ("SUPPORTED", "REFUTED", "NOT ENOUGH INFO")
+
+
+def flat_text(table: Table) -> str:
+    """All texts of a table for tools that only know text: headings, then one line a row with blank cells left out.
+
+    A table without a grid gives the words of its picture.
+    """
+    lines = [text for text in (table.page_title, table.section, table.caption) if text]
+    if table.grid is not None:
+        rows = (
+            " | ".join(" ".join(cell.split()) for cell in row if cell.strip()) for row in table.grid.cells
+        )
+        lines += [row for row in rows if row]
+    elif table.words:
+        lines.append(" ".join(word.text for word in table.words))
+    return "\n".join(lines)
+
+
+def table_to_record(table: Table) -> dict[str, Any]:
+    """The line of ``corpus.jsonl``; ``_id`` stands first, which lets a reader find ids without parsing the rest."""
+    record: dict[str, Any] = {"_id": table.id, "title": table.title, "text": flat_text(table)}
+    record |= {"page_title": table.page_title, "section": table.section, "caption": table.caption}
+    record["grid"] = None if table.grid is None else _grid_to_record(table.grid)
+    record["image"] = table.image
+    words = table.words
+    record["words"] = None if words is None else [word.text for word in words]
+    record["boxes"] = None if words is None else [list(word.box) for word in words]
+    record["word_cells"] = None if words is None else [_listed(word.cell) for word in words]
+    source = table.source
+    record["source"] = {
+        "file": source.file,
+        "page": source.page,
+        "box": _listed(source.box),
+        "sheet": source.sheet,
+    }
+    record["metadata"] = dict(table.metadata)
+    return record
+
+
+def table_from_record(record: dict[str, Any]) -> Table:
+    """The table of a line of ``corpus.jsonl``.
+
+    Raises:
+        KeyError, TypeError, ValueError: A required key is missing or a value has the wrong kind.
+    """
+    words = record.get("words")
+    grid = record.get("grid")
+    source = record.get("source") or {}
+    page = source.get("page")
+    return Table(
+        id=_string(record["_id"], "_id"),
+        title=record.get("title") or "",
+        page_title=record.get("page_title") or "",
+        section=record.get("section") or "",
+        caption=record.get("caption") or "",
+        grid=None if grid is None else _grid_from_record(grid),
+        image=record.get("image"),
+        words=None if words is None else _words(words, record.get("boxes"), record.get("word_cells")),
+        source=Source(
+            file=source.get("file") or "",
+            page=None if page is None else int(page),
+            box=None if source.get("box") is None else _box(source["box"]),
+            sheet=source.get("sheet") or "",
+        ),
+        metadata=dict(record.get("metadata") or {}),
+    )
+
+
+def query_to_record(query: Query) -> dict[str, Any]:
+    """The line of ``queries.jsonl``."""
+    return {
+        "_id": query.id,
+        "text": query.text,
+        "answers": list(query.answers),
+        "task": query.task,
+        "label": query.label,
+    }
+
+
+def query_from_record(record: dict[str, Any]) -> Query:
+    """The query of a line of ``queries.jsonl``; ``answers``, ``task`` and ``label`` may be absent."""
+    return Query(
+        id=_string(record["_id"], "_id"),
+        text=_string(record["text"], "text"),
+        answers=[str(answer) for answer in record.get("answers") or []],
+        task=record.get("task") or "qa",
+        label=record.get("label"),
+    )
+
+
+def gold_to_record(gold: GoldHeaders) -> dict[str, Any]:
+    """The line of ``headers.jsonl``."""
+    return {
+        "query_id": gold.query_id,
+        "table_id": gold.table_id,
+        "top": [list(cell) for cell in gold.top],
+        "left": [list(cell) for cell in gold.left],
+        "answer_cells": [list(cell) for cell in gold.answer_cells],
+        "formula": gold.formula,
+    }
+
+
+def gold_from_record(record: dict[str, Any]) -> GoldHeaders:
+    """The gold headers of a line of ``headers.jsonl``."""
+    return GoldHeaders(
+        query_id=_string(record["query_id"], "query_id"),
+        table_id=_string(record["table_id"], "table_id"),
+        top=[_cell(cell) for cell in record.get("top") or []],
+        left=[_cell(cell) for cell in record.get("left") or []],
+        answer_cells=[_cell(cell) for cell in record.get("answer_cells") or []],
+        formula=record.get("formula"),
+    )
+
+
+def _grid_to_record(grid: Grid) -> dict[str, Any]:
+    return {
+        "cells": grid.cells,
+        "merged": [list(region) for region in grid.merged],
+        "num_header_rows": grid.num_header_rows,
+        "num_header_cols": grid.num_header_cols,
+        "top_paths": _listed_paths(grid.top_paths),
+        "left_paths": _listed_paths(grid.left_paths),
+    }
+
+
+def _grid_from_record(record: dict[str, Any]) -> Grid:
+    return Grid(
+        cells=record["cells"],
+        merged=[_region(region) for region in record.get("merged") or []],
+        num_header_rows=int(record.get("num_header_rows") or 0),
+        num_header_cols=int(record.get("num_header_cols") or 0),
+        top_paths=_paths(record.get("top_paths")),
+        left_paths=_paths(record.get("left_paths")),
+    )
+
+
+def _words(
+    texts: list[str], boxes: list[list[int]] | None, cells: list[list[int] | None] | None
+) -> list[Word]:
+    if boxes is None or len(boxes) != len(texts):
+        found = "none" if boxes is None else str(len(boxes))
+        raise ValueError(f"{len(texts)} words need as many boxes, found {found}")
+    if cells is not None and len(cells) != len(texts):
+        raise ValueError(f"{len(texts)} words need as many word_cells, found {len(cells)}")
+    return [
+        Word(text=text, box=_box(box), cell=None if cell is None else _cell(cell))
+        for text, box, cell in zip(texts, boxes, cells or [None] * len(texts), strict=True)
+    ]
+
+
+def _listed_paths(paths: list[HeaderPath] | None) -> list[list[list[int]]] | None:
+    return None if paths is None else [[list(cell) for cell in path] for path in paths]
+
+
+def _paths(paths: list[list[list[int]]] | None) -> list[HeaderPath] | None:
+    return None if paths is None else [tuple(_cell(cell) for cell in path) for path in paths]
+
+
+def _listed(values: tuple[int, ...] | None) -> list[int] | None:
+    return None if values is None else list(values)
+
+
+def _cell(value: list[int]) -> Cell:
+    row, col = value
+    return (int(row), int(col))
+
+
+def _region(value: list[int]) -> tuple[int, int, int, int]:
+    first_row, last_row, first_col, last_col = value
+    return (int(first_row), int(last_row), int(first_col), int(last_col))
+
+
+def _box(value: list[int]) -> Box:
+    x0, y0, x1, y1 = value
+    return (int(x0), int(y0), int(x1), int(y1))
+
+
+def _string(value: Any, key: str) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"'{key}' must be a text, found {value!r}")
+    return value

@@ -1,0 +1,169 @@
+"""Random access to the tables of ``corpus.jsonl`` by id, in little memory.
+
+One pass over the file notes where each line starts and a 64-bit hash of its id; a table is parsed when it is asked for. A
+million tables take about 50 bytes each here, nothing is cached on disk, and no picture is ever opened. The arrays are
+shared by forked DataLoader workers, and ``os.pread`` has no file position that workers could disturb for each other.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tabrag.data.records import table_from_record
+from tabrag.errors import UserError
+from tabrag.types import Table
+
+_ID_FIRST = re.compile(rb'\s*\{\s*"_id"\s*:\s*("(?:[^"\\]|\\.)*")')
+
+
+class TableStore:
+    """The tables of one ``corpus.jsonl``, in the order of the file. Can be pickled; safe after a fork.
+
+    Args:
+        path: The file.
+
+    Raises:
+        UserError: The file is missing, a line is not a JSON object with a text ``_id``, or an id occurs twice.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        if not self.path.is_file():
+            raise UserError(f"{self.path}: file not found; make the folder with scripts/prepare_data.py")
+        self._descriptor: int | None = None
+        self._open()
+        starts, lengths, numbers, id_ends, ids, hashes = [], [], [], [], bytearray(), []
+        position = 0
+        with self.path.open("rb") as file:
+            for number, line in enumerate(file, start=1):
+                if line.strip():
+                    identifier = self._line_id(line, number).encode()
+                    starts.append(position)
+                    lengths.append(len(line))
+                    numbers.append(number)
+                    hashes.append(_hash(identifier))
+                    ids += identifier
+                    id_ends.append(len(ids))
+                position += len(line)
+        self._starts = np.array(starts, dtype=np.int64)
+        self._lengths = np.array(lengths, dtype=np.int64)
+        self._numbers = np.array(numbers, dtype=np.int64)
+        self._id_ends = np.array(id_ends, dtype=np.int64)
+        self._ids = bytes(ids)
+        unsorted = np.array(hashes, dtype=np.uint64)
+        self._order = np.argsort(unsorted, kind="stable")
+        self._hashes = unsorted[self._order]
+        self._refuse_duplicates()
+
+    def __len__(self) -> int:
+        return len(self._starts)
+
+    def __contains__(self, table_id: object) -> bool:
+        return isinstance(table_id, str) and self._find(table_id) is not None
+
+    def __getitem__(self, table_id: str) -> Table:
+        """The table with this id.
+
+        Raises:
+            KeyError: No table has this id.
+            UserError: Its line is broken (file, line number and reason are named).
+        """
+        row = self._find(table_id)
+        if row is None:
+            raise KeyError(table_id)
+        return self._table(row)
+
+    def __iter__(self) -> Iterator[Table]:
+        return (self._table(row) for row in range(len(self)))
+
+    @property
+    def ids(self) -> list[str]:
+        """All ids in the order of the file; no table is parsed."""
+        return [self._id(row).decode() for row in range(len(self))]
+
+    def record(self, table_id: str) -> dict[str, Any]:
+        """The JSON object of the table with this id, as it stands in the file."""
+        row = self._find(table_id)
+        if row is None:
+            raise KeyError(table_id)
+        return self._record(row)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_descriptor": None}
+
+    def __del__(self) -> None:
+        if getattr(self, "_descriptor", None) is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    def _open(self) -> int:
+        """The file's descriptor; a copy in another process refuses a file that has changed since the first pass."""
+        if self._descriptor is None:
+            self._descriptor = os.open(self.path, os.O_RDONLY)
+            status = os.fstat(self._descriptor)
+            stamp = (status.st_size, status.st_mtime_ns)
+            if self.__dict__.setdefault("_stamp", stamp) != stamp:
+                raise UserError(f"{self.path}: the file changed while it was in use; start again")
+        return self._descriptor
+
+    def _line_id(self, line: bytes, number: int) -> str:
+        match = _ID_FIRST.match(line)
+        try:
+            value = json.loads(match[1]) if match else json.loads(line)["_id"]
+        except (ValueError, TypeError, KeyError) as error:
+            raise UserError(f"{self.path}:{number}: expected a JSON object with '_id' ({error!r})") from error
+        if not isinstance(value, str) or not value:
+            raise UserError(f"{self.path}:{number}: '_id' must be a text that is not empty, found {value!r}")
+        return value
+
+    def _id(self, row: int) -> bytes:
+        start = int(self._id_ends[row - 1]) if row else 0
+        return self._ids[start : int(self._id_ends[row])]
+
+    def _find(self, table_id: str) -> int | None:
+        identifier = table_id.encode()
+        wanted = np.uint64(_hash(identifier))
+        for place in range(int(np.searchsorted(self._hashes, wanted)), len(self)):
+            if self._hashes[place] != wanted:
+                return None
+            if self._id(int(self._order[place])) == identifier:
+                return int(self._order[place])
+        return None
+
+    def _refuse_duplicates(self) -> None:
+        for place in np.flatnonzero(self._hashes[1:] == self._hashes[:-1]):
+            first, second = int(self._order[place]), int(self._order[place + 1])
+            if self._id(first) == self._id(second):
+                raise UserError(
+                    f"{self.path}:{self._numbers[second]}: the id '{self._id(second).decode()}' stands in line "
+                    f"{self._numbers[first]} already; ids must be unique"
+                )
+
+    def _record(self, row: int) -> dict[str, Any]:
+        data = os.pread(self._open(), int(self._lengths[row]), int(self._starts[row]))
+        try:
+            return json.loads(data)
+        except ValueError as error:
+            raise UserError(f"{self.path}:{self._numbers[row]}: not a JSON object ({error})") from error
+
+    def _table(self, row: int) -> Table:
+        record = self._record(row)
+        try:
+            return table_from_record(record)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise UserError(
+                f"{self.path}:{self._numbers[row]}: table '{record.get('_id')}' cannot be read ({error!r}); "
+                "run  scripts/prepare_data.py validate  on the folder"
+            ) from error
+
+
+def _hash(identifier: bytes) -> int:
+    return int.from_bytes(hashlib.blake2b(identifier, digest_size=8).digest(), "little")
