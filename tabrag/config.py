@@ -64,7 +64,8 @@ def main(
     """Run an entry point: parse the command line, call ``run``, print its figures as one JSON line.
 
     Progress and logs go to standard error; the last line of standard output is the JSON object that ``run``
-    returns. A :class:`UserError` is printed without a traceback and exits with status 2; Ctrl-C exits with 130.
+    returns. A :class:`UserError` is printed without a traceback and exits with status 2; Ctrl-C exits with
+    130.
     """
     guard(lambda: run(parse(config_class, description=description)))
 

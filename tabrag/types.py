@@ -1,7 +1,7 @@
 """The records that pass between the stages. Standard library only; plain data without behaviour.
 
-Cell coordinates are ``(row, column)``, 0-based, in ``Grid.cells``. Boxes are ``(x0, y0, x1, y1)`` in 0..1000 of
-the picture's width and height.
+Cell coordinates are ``(row, column)``, 0-based, in ``Grid.cells``. Boxes are ``(x0, y0, x1, y1)`` in 0..1000
+of the picture's width and height.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ HeaderPath = tuple[Cell, ...]
 class Grid:
     """A rectangular table of texts with its merged regions and headers.
 
-    A merged region ``(first_row, last_row, first_col, last_col)`` (inclusive) carries its text in its first cell
-    only; its other cells are empty. Cell texts are never changed: what a file says is what stands here.
+    A merged region ``(first_row, last_row, first_col, last_col)`` (inclusive) carries its text in its first
+    cell only; its other cells are empty. Cell texts are never changed: what a file says is what stands here.
     """
 
     cells: list[list[str]]

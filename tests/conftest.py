@@ -13,6 +13,9 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 os.environ.setdefault("WANDB_MODE", "disabled")
 
+# Forked test processes hang when the parent has run OpenMP regions on several threads.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 _LOCAL = ("127.", "::1", "localhost", "0.0.0.0")
 
 

@@ -14,7 +14,7 @@ from tabrag.data.folder import DataFolder
 from tabrag.data.sampling import choose_negatives, epoch_batches
 from tabrag.errors import UserError
 from tabrag.files import read_jsonl
-from tabrag.representations import entries
+from tabrag.representations import build
 from tabrag.types import Entry
 
 if TYPE_CHECKING:
@@ -102,6 +102,7 @@ class RetrieverBatches(torch.utils.data.Dataset[dict[str, Any]]):
         self.pairs = pairs
         self.query_inputs = query_inputs
         self.item_inputs = item_inputs
+        self.representation = build(pairs.config.representation)
         self.seed = seed
         self.epoch = epoch
         first = [
@@ -150,7 +151,7 @@ class RetrieverBatches(torch.utils.data.Dataset[dict[str, Any]]):
     def _entry(self, item: int) -> Entry:
         folder = self.pairs.folder
         table = folder.tables[folder.tables.ids[item]]
-        return entries(table, self.pairs.config.representation, folder=folder.path)[0]
+        return self.representation(table, folder=folder.path)[0]
 
 
 def loader(batches: RetrieverBatches, *, start: int, num_workers: int) -> torch.utils.data.DataLoader[Any]:

@@ -1,0 +1,227 @@
+"""The one training loop: accumulate, clip, schedule, evaluate, keep the best, stop early, resume exactly."""
+
+from __future__ import annotations
+
+import logging
+import math
+import time
+from collections.abc import Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+from tqdm import tqdm
+
+from tabrag import distributed
+from tabrag.errors import UserError
+from tabrag.files import write_json
+from tabrag.training.config import TrackingConfig, TrainConfig
+from tabrag.training.run_dir import open_run
+from tabrag.training.state import load_state, save_state
+from tabrag.training.task import Task, move
+from tabrag.training.tracking import Tracker
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(kw_only=True)
+class Progress:
+    """Where a run stands; saved with each state."""
+
+    step: int = 0
+    epoch: int = 0
+    batch: int = 0
+    best: float | None = None
+    best_step: int = 0
+    stale: int = 0
+    figures: dict[str, float] = field(default_factory=dict)
+
+
+def learning_rate_factor(step: int, *, total: int, warmup: float) -> float:
+    """Linear rise over the first ``warmup`` share of ``total`` optimizer steps, then half a cosine to zero.
+
+    The schedule counts optimizer steps, so it does not depend on the number of processes.
+    """
+    rising = max(1, round(total * warmup))
+    if step < rising:
+        return (step + 1) / rising
+    return 0.5 * (1.0 + math.cos(math.pi * (step - rising) / max(1, total - rising)))
+
+
+def train(
+    task: Task,
+    config: TrainConfig,
+    *,
+    accelerator: Any,
+    out: Path,
+    settings: dict[str, Any],
+    resume: str = "none",
+    tracking: TrackingConfig | None = None,
+) -> dict[str, float]:
+    """Train ``task`` and leave a run folder; return the figures of the exported checkpoint.
+
+    Args:
+        task: The model with its data; its module already sits in ``accelerator``'s world.
+        config: Settings of the loop.
+        accelerator: ``accelerate.Accelerator``, see :func:`tabrag.training.runtime.make_accelerator`.
+        out: Run folder.
+        settings: The whole resolved configuration, for the records.
+        resume: See :func:`tabrag.training.run_dir.open_run`.
+        tracking: Where figures go beside ``metrics.jsonl``.
+    """
+    state = open_run(out, settings=settings, resume=resume)
+    steps_an_epoch = task.num_batches() // config.accumulate
+    if steps_an_epoch == 0:
+        raise UserError(
+            f"train.accumulate={config.accumulate} is more than the {task.num_batches()} batches of an epoch"
+        )
+    total = config.max_steps or config.epochs * steps_an_epoch
+
+    groups = task.parameter_groups(config.lr, config.weight_decay)
+    optimizer = torch.optim.AdamW(groups, lr=config.lr, betas=config.betas)
+    peaks = [group["lr"] for group in optimizer.param_groups]
+    progress = Progress()
+    if state is not None:
+        saved = load_state(state, module=task.module, optimizer=optimizer)
+        progress = Progress(**{key: saved[key] for key in Progress.__dataclass_fields__})
+    module, optimizer = accelerator.prepare(task.module, optimizer)
+    tracker = Tracker(tracking or TrackingConfig(), out, settings=settings, step=progress.step)
+    _announce(task, config, total=total, step=progress.step)
+
+    module.train()
+    batches = _endless(task, progress, steps_an_epoch * config.accumulate)
+    bar = tqdm(total=total, initial=progress.step, desc="train", disable=not distributed.is_main())
+    running, since = [], time.perf_counter()
+    while progress.step < total:
+        factor = learning_rate_factor(progress.step, total=total, warmup=config.warmup)
+        for group, peak in zip(optimizer.param_groups, peaks, strict=True):
+            group["lr"] = peak * factor
+        running.append(_step(task, module, optimizer, batches, accelerator, config))
+        progress.step += 1
+        bar.update()
+        last = progress.step == total
+        if progress.step % config.log_every == 0 or last:
+            losses = distributed.gather_objects(running)
+            loss = sum(losses) / len(losses)
+            rate = len(running) / (time.perf_counter() - since)
+            bar.set_postfix(loss=f"{loss:.4f}")
+            tracker.log(
+                {"loss": loss, "lr": peaks[0] * factor, "steps_per_second": rate, **task.metrics()},
+                step=progress.step,
+            )
+            running, since = [], time.perf_counter()
+        judged = bool(config.eval_every and progress.step % config.eval_every == 0) or last
+        if judged:
+            _judge(task, module, progress, out=out, tracker=tracker)
+            since = time.perf_counter()
+        stopping = bool(config.patience) and progress.stale >= config.patience
+        if judged or (config.save_every and progress.step % config.save_every == 0):
+            save_state(
+                out / "state",
+                step=progress.step,
+                module=task.module,
+                optimizer=optimizer,
+                progress=vars(progress),
+            )
+        if stopping:
+            logger.info(
+                "no better figure in %d evaluations: stopping at step %d", progress.stale, progress.step
+            )
+            break
+    bar.close()
+    tracker.close()
+    figures = {**progress.figures, "best_step": progress.best_step, "steps": progress.step}
+    if distributed.is_main():
+        write_json(out / "metrics.json", figures)
+    distributed.barrier()
+    return figures
+
+
+def _endless(task: Task, progress: Progress, batches_an_epoch: int) -> Iterator[dict[str, Any]]:
+    """Batch after batch, epoch after epoch, from where ``progress`` stands; keeps ``progress`` up to date.
+
+    Each epoch starts a loader of its own at the batch to go on from, so nothing is skipped twice. An epoch
+    ends with the last batch that fills a whole optimizer step.
+    """
+    while True:
+        for batch in task.batches(progress.epoch, progress.batch):
+            if progress.batch == batches_an_epoch:
+                break
+            progress.batch += 1
+            if progress.batch == batches_an_epoch:
+                progress.epoch, progress.batch = progress.epoch + 1, 0
+                yield batch
+                break
+            yield batch
+
+
+def _step(
+    task: Task,
+    module: Any,
+    optimizer: Any,
+    batches: Iterator[dict[str, Any]],
+    accelerator: Any,
+    config: TrainConfig,
+) -> float:
+    """One optimizer step over ``config.accumulate`` micro-batches; returns their mean loss on this
+    process.
+    """
+    total = 0.0
+    for micro in range(config.accumulate):
+        batch = move(next(batches), accelerator.device)
+        # Gradients are reduced once a step, with the last micro-batch.
+        waiting = accelerator.no_sync(module) if micro < config.accumulate - 1 else nullcontext()
+        with waiting:
+            with accelerator.autocast():
+                loss = module(batch)
+            value = loss.item()
+            if not math.isfinite(value):
+                ids = ", ".join(task.batch_ids(batch)[:8])
+                raise UserError(
+                    f"the loss is {value}; batch: {ids}. "
+                    "Lower train.lr, raise the temperature, or train in float32"
+                )
+            accelerator.backward(loss / config.accumulate)
+        total += value
+    if config.clip:
+        accelerator.clip_grad_norm_(module.parameters(), config.clip)
+    optimizer.step()
+    optimizer.zero_grad(set_to_none=True)
+    return total / config.accumulate
+
+
+def _judge(task: Task, module: Any, progress: Progress, *, out: Path, tracker: Tracker) -> None:
+    """Evaluate; export the model when it is the best so far (or when there is nothing to judge it by)."""
+    module.eval()
+    with torch.no_grad():
+        figures = task.evaluate()
+    module.train()
+    if figures:
+        tracker.log(figures, step=progress.step)
+        value = figures[task.selection_metric()]
+        logger.info(
+            "step %d: %s", progress.step, ", ".join(f"{key} {value:.4f}" for key, value in figures.items())
+        )
+        if progress.best is not None and value <= progress.best:
+            progress.stale += 1
+            return
+        progress.best, progress.stale, progress.figures = value, 0, figures
+    progress.best_step = progress.step
+    if distributed.is_main():
+        task.export(out / "export", metrics=figures)
+    distributed.barrier()
+
+
+def _announce(task: Task, config: TrainConfig, *, total: int, step: int) -> None:
+    facts = {
+        "queries per process": config.batch_size,
+        "processes": distributed.world_size(),
+        "accumulation": config.accumulate,
+        **task.describe(),
+        "steps": total,
+        "from step": step,
+    }
+    if distributed.is_main():
+        logger.info("%s", "; ".join(f"{name}: {value}" for name, value in facts.items()))

@@ -1,0 +1,162 @@
+"""What a run needs to go on as if it had never stopped: weights, optimizer, random numbers, position.
+
+A state is a folder ``step-00000120`` of safetensors and JSON, written under a temporary name and renamed. Its
+``complete.json`` lists the sizes of its files; a folder whose files differ from it is passed over.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+
+from tabrag import distributed
+from tabrag.errors import UserError
+from tabrag.files import atomic_folder, read_json, write_json
+
+logger = logging.getLogger(__name__)
+
+_NAME = re.compile(r"step-(\d+)")
+
+
+def save_state(
+    root: Path,
+    *,
+    step: int,
+    module: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    progress: dict[str, Any],
+    keep: int = 2,
+) -> None:
+    """Write the state of ``step`` under ``root`` and remove all but the newest ``keep``; every process calls
+    this.
+    """
+    random_states = distributed.gather_objects([_random_state()])
+    if distributed.is_main():
+        with atomic_folder(root / f"step-{step:08d}") as folder:
+            weights = {name: value.detach().cpu().contiguous() for name, value in module.state_dict().items()}
+            save_file(_own_storage(weights), folder / "model.safetensors")
+            tensors, groups = _flatten_optimizer(optimizer)
+            save_file(tensors, folder / "optimizer.safetensors")
+            flat = {
+                f"{rank}.{name}": value
+                for rank, state in enumerate(random_states)
+                for name, value in state.items()
+            }
+            save_file(flat, folder / "random.safetensors")
+            write_json(folder / "progress.json", {"step": step, "groups": groups, **progress})
+            write_json(
+                folder / "complete.json", {path.name: path.stat().st_size for path in folder.iterdir()}
+            )
+        for old in _numbered(root)[:-keep]:
+            shutil.rmtree(old)
+    distributed.barrier()
+
+
+def load_state(folder: Path, *, module: nn.Module, optimizer: torch.optim.Optimizer) -> dict[str, Any]:
+    """Restore what :func:`save_state` wrote and return its ``progress``; every process calls this."""
+    module.load_state_dict(load_file(folder / "model.safetensors"), strict=True)
+    progress = read_json(folder / "progress.json")
+    _restore_optimizer(optimizer, load_file(folder / "optimizer.safetensors"), progress["groups"])
+    states = load_file(folder / "random.safetensors")
+    prefix = f"{distributed.rank()}."
+    own = {name.removeprefix(prefix): value for name, value in states.items() if name.startswith(prefix)}
+    if not own:
+        raise UserError(f"{folder}: written by fewer processes than run now; resume with the same number")
+    _set_random_state(own)
+    return progress
+
+
+def newest_complete(root: Path) -> Path | None:
+    """The newest state whose files are all there in full; incomplete ones are named in the log and passed
+    over.
+    """
+    for folder in reversed(_numbered(root)):
+        fault = _fault(folder)
+        if fault is None:
+            return folder
+        logger.warning("passing over %s: %s", folder, fault)
+    return None
+
+
+def _numbered(root: Path) -> list[Path]:
+    """State folders by step number (not by the order of their names)."""
+    found = [(int(match[1]), path) for path in root.glob("step-*") if (match := _NAME.fullmatch(path.name))]
+    return [path for _, path in sorted(found)]
+
+
+def _fault(folder: Path) -> str | None:
+    if not (folder / "complete.json").is_file():
+        return "complete.json is missing"
+    try:
+        sizes = read_json(folder / "complete.json")
+    except UserError as error:
+        return str(error)
+    for name, size in sizes.items():
+        path = folder / name
+        if not path.is_file() or path.stat().st_size != size:
+            return f"{name} is missing or cut off"
+    return None
+
+
+def _own_storage(weights: dict[str, Tensor]) -> dict[str, Tensor]:
+    """Tensors that share memory (a shared tower) copied apart, as safetensors wants; loading ties them
+    again.
+    """
+    seen: set[int] = set()
+    result = {}
+    for name, value in weights.items():
+        pointer = value.data_ptr()
+        result[name] = value.clone() if pointer in seen else value
+        seen.add(pointer)
+    return result
+
+
+def _flatten_optimizer(optimizer: torch.optim.Optimizer) -> tuple[dict[str, Tensor], list[dict[str, Any]]]:
+    state = optimizer.state_dict()
+    tensors = {
+        f"{index}.{name}": torch.as_tensor(value).detach().cpu().clone()
+        for index, values in state["state"].items()
+        for name, value in values.items()
+    }
+    groups = [
+        {key: value for key, value in group.items() if _is_plain(value)} for group in state["param_groups"]
+    ]
+    return tensors, groups
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, list | tuple):
+        return all(isinstance(element, int | float) for element in value)
+    return value is None or isinstance(value, bool | int | float | str)
+
+
+def _restore_optimizer(
+    optimizer: torch.optim.Optimizer, tensors: dict[str, Tensor], groups: list[dict[str, Any]]
+) -> None:
+    state: dict[int, dict[str, Tensor]] = {}
+    for key, value in tensors.items():
+        index, name = key.split(".", 1)
+        state.setdefault(int(index), {})[name] = value
+    current = optimizer.state_dict()["param_groups"]
+    merged = [{**now, **saved} for now, saved in zip(current, groups, strict=True)]
+    optimizer.load_state_dict({"state": state, "param_groups": merged})
+
+
+def _random_state() -> dict[str, Tensor]:
+    state = {"cpu": torch.get_rng_state()}
+    if torch.cuda.is_available():
+        state["cuda"] = torch.cuda.get_rng_state()
+    return state
+
+
+def _set_random_state(state: dict[str, Tensor]) -> None:
+    torch.set_rng_state(state["cpu"])
+    if "cuda" in state and torch.cuda.is_available():
+        torch.cuda.set_rng_state(state["cuda"])

@@ -1,0 +1,57 @@
+"""Values between processes: every element once, in order, with gradients."""
+
+from __future__ import annotations
+
+import torch
+from processes import run_distributed
+
+from tabrag import distributed
+
+
+def test_without_a_group_everything_is_local() -> None:
+    x = torch.randn(3, 2, requires_grad=True)
+    gathered, first = distributed.gather(x)
+    assert gathered is x and first == 0
+    assert distributed.gather_objects(["a", None]) == ["a", None]
+    assert list(distributed.shard(range(5))) == [0, 1, 2, 3, 4]
+
+
+def test_gather_keeps_gradients_of_ragged_batches() -> None:
+    full = torch.arange(10.0).reshape(5, 2)
+    weights = torch.tensor([1.0, 10.0, 100.0, 1000.0, 10000.0])[:, None]
+
+    def work(rank: int) -> tuple[torch.Tensor, int, torch.Tensor]:
+        own = (full[:3] if rank == 0 else full[3:]).clone().requires_grad_()
+        gathered, first = distributed.gather(own)
+        # Each process weighs the rows differently: the gradient of a row is the sum over the processes.
+        (gathered * weights * (rank + 1)).sum().backward()
+        return gathered.detach(), first, own.grad
+
+    (all_0, first_0, grad_0), (all_1, first_1, grad_1) = run_distributed(work, 2)
+    assert torch.equal(all_0, full) and torch.equal(all_1, full)
+    assert (first_0, first_1) == (0, 3)
+    assert torch.equal(torch.cat([grad_0, grad_1]), 3 * weights.expand(5, 2))
+
+
+def test_objects_of_any_length_arrive_in_rank_order() -> None:
+    parts = [["", "a"], [], ["long\ntext", None, [1, 2, 3]]]
+    got = run_distributed(lambda rank: distributed.gather_objects(parts[rank]), 3)
+    assert got == [["", "a", "long\ntext", None, [1, 2, 3]]] * 3
+
+
+def test_shards_join_to_the_whole() -> None:
+    for length in (0, 1, 7, 8, 9):
+        parts = run_distributed(lambda rank, n=length: list(distributed.shard(range(n))), 3)
+        assert [x for part in parts for x in part] == list(range(length))
+
+
+def test_main_first_and_broadcast(tmp_path) -> None:
+    cache = tmp_path / "made"
+
+    def work(rank: int) -> tuple[bool, str]:
+        with distributed.main_first():
+            found = cache.exists()
+            cache.touch()
+        return found, distributed.broadcast_object(f"from {rank}")
+
+    assert run_distributed(work, 2) == [(False, "from 0"), (True, "from 0")]
