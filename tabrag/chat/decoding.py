@@ -1,0 +1,65 @@
+"""Greedy decoding followed step by step: token probabilities, stop texts, replies cut where they end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from tabrag.chat.protocol import Reply
+
+
+class Decoder:
+    """Hooks for one call of ``generate``, and the replies it gave."""
+
+    def __init__(
+        self, tokenizer: Any, *, ends: Sequence[int], stop: Sequence[str], prompt_length: int
+    ) -> None:
+        self._tokenizer = tokenizer
+        self._ends = set(ends)
+        self._stop = tuple(text for text in stop if text)
+        self._prompt_length = prompt_length
+        self._chosen: list[Tensor] = []
+        self._stopped_at: dict[int, int] = {}
+
+    def record(self, input_ids: Tensor, scores: Tensor) -> Tensor:
+        """Logits processor: note the log-probability of the token that greedy decoding takes."""
+        self._chosen.append(torch.log_softmax(scores.float(), dim=-1).max(dim=-1).values)
+        return scores
+
+    def stopped(self, input_ids: Tensor, scores: Any, **_: Any) -> Tensor:
+        """Stopping criterion ``Tensor[B]`` of bool: rows that have said one of the stop texts."""
+        num_new = input_ids.shape[1] - self._prompt_length
+        if self._stop:
+            for row, text in enumerate(self._decode(input_ids[:, self._prompt_length :])):
+                if self._cut(text) is not None:
+                    self._stopped_at.setdefault(row, num_new)
+        flags = [row in self._stopped_at for row in range(input_ids.shape[0])]
+        return torch.tensor(flags, device=input_ids.device)
+
+    def replies(self, output_BS: Tensor) -> list[Reply]:
+        """The reply of each row of ``generate``'s output (prompt included)."""
+        new_BT = output_BS[:, self._prompt_length :]
+        log_probs_TB = torch.stack(self._chosen) if self._chosen else torch.zeros(0, new_BT.shape[0])
+        replies = []
+        for row, ids in enumerate(new_BT.tolist()):
+            end = next((i + 1 for i, token in enumerate(ids) if token in self._ends), len(ids))
+            length = min(end, self._stopped_at.get(row, len(ids)))
+            text = self._decode([ids[:length]])[0]
+            cut = self._cut(text)
+            probability = float(log_probs_TB[:length, row].mean().exp()) if length else None
+            replies.append(Reply((text if cut is None else text[:cut]).strip(), probability))
+        return replies
+
+    def _decode(self, rows: Any) -> list[str]:
+        return self._tokenizer.batch_decode(
+            rows, skip_special_tokens=True, clean_up_tokenization_spaces=False
+        )
+
+    def _cut(self, text: str) -> int | None:
+        """Where the first stop text begins; blanks at the very beginning of a reply do not count."""
+        lead = len(text) - len(text.lstrip())
+        found = [at for at in (text.find(stop, lead) for stop in self._stop) if at >= 0]
+        return min(found) if found else None
