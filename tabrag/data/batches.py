@@ -32,7 +32,8 @@ class TrainingPairs:
     def __init__(self, config: TrainingDataConfig) -> None:
         self.config = config
         self.folder = DataFolder(config.folder)
-        number = {item_id: row for row, item_id in enumerate(self.folder.tables.ids)}
+        self.item_ids: list[str] = list(self.folder.tables.ids)
+        number = {item_id: row for row, item_id in enumerate(self.item_ids)}
         queries = self.folder.queries
         self.query_ids: list[str] = []
         self.texts: list[str] = []
@@ -150,7 +151,7 @@ class RetrieverBatches(torch.utils.data.Dataset[dict[str, Any]]):
 
     def _entry(self, item: int) -> Entry:
         folder = self.pairs.folder
-        table = folder.tables[folder.tables.ids[item]]
+        table = folder.tables[self.pairs.item_ids[item]]
         return self.representation(table, folder=folder.path)[0]
 
 
@@ -164,6 +165,6 @@ def loader(batches: RetrieverBatches, *, start: int, num_workers: int) -> torch.
         num_workers=num_workers,
         pin_memory=torch.cuda.is_available(),
         prefetch_factor=4 if num_workers else None,
-        # A generator of its own: drawing the workers' seed from the global one would shift dropout after a resume.
+        # Drawing the workers' seed from the global generator would shift dropout after a resume.
         generator=torch.Generator(),
     )
