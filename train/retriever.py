@@ -11,10 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tabrag.models.config import RetrieverConfig
-
 from tabrag.config import main, to_dict
 from tabrag.data.config import TrainingDataConfig
+from tabrag.models.retriever import RetrieverConfig
 from tabrag.training.config import DevConfig, LossConfig, TrackingConfig, TrainConfig
 
 
@@ -46,8 +45,8 @@ class Config:
 def run(config: Config) -> dict[str, Any]:
     """Build the parts, train, and return the figures of the exported checkpoint."""
     import torch
-    from tabrag.models.retriever import Retriever
 
+    from tabrag.models.retriever import Retriever
     from tabrag.training.accelerator import make_accelerator
     from tabrag.training.loop import train
     from tabrag.training.retriever_task import RetrieverTask
@@ -55,16 +54,14 @@ def run(config: Config) -> dict[str, Any]:
     accelerator = make_accelerator(config.train.precision)
     torch.manual_seed(config.train.seed)
     settings = to_dict(config)
-    retriever = Retriever.from_config(config.model, representation=config.data.representation)
+    retriever = Retriever.from_config(config.model, config.data.representation)
     task = RetrieverTask(
         retriever.to(accelerator.device),
         data=config.data,
         loss=config.loss,
         dev=config.dev,
         batch_size=config.train.batch_size,
-        new_lr_factor=config.train.new_lr_factor,
         seed=config.train.seed,
-        settings=settings,
     )
     return train(
         task,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 
@@ -17,7 +17,7 @@ class TrainConfig:
         epochs: Passes over the training queries.
         max_steps: Stop after this many optimizer steps; 0 goes by ``epochs``.
         lr: Peak learning rate.
-        new_lr_factor: Learning rate of parameters without pretrained values, relative to ``lr``.
+        lr_factors: Part of a parameter's name -> its learning rate relative to ``lr``, for new weights.
         weight_decay: AdamW's, on matrices only.
         betas: AdamW's.
         warmup: Share of the steps with a rising learning rate; a cosine to zero follows.
@@ -35,7 +35,7 @@ class TrainConfig:
     epochs: int = 1
     max_steps: int = 0
     lr: float = 2e-5
-    new_lr_factor: float = 1.0
+    lr_factors: dict[str, float] = field(default_factory=dict)
     weight_decay: float = 0.01
     betas: tuple[float, float] = (0.9, 0.98)
     warmup: float = 0.05

@@ -20,7 +20,7 @@ from tabrag.files import write_json
 from tabrag.training.config import TrackingConfig, TrainConfig
 from tabrag.training.run_dir import open_run
 from tabrag.training.state import load_state, save_state
-from tabrag.training.task import Task, move
+from tabrag.training.task import Task, decay_groups, move
 from tabrag.training.tracking import Tracker
 
 logger = logging.getLogger(__name__)
@@ -79,7 +79,9 @@ def train(
         )
     total = config.max_steps or config.epochs * steps_an_epoch
 
-    groups = task.parameter_groups(config.lr, config.weight_decay)
+    groups = decay_groups(
+        task.module, lr=config.lr, weight_decay=config.weight_decay, lr_factors=config.lr_factors
+    )
     optimizer = torch.optim.AdamW(groups, lr=config.lr, betas=config.betas)
     peaks = [group["lr"] for group in optimizer.param_groups]
     progress = Progress()

@@ -22,7 +22,6 @@ from tabrag.losses.info_nce import false_negatives, info_nce
 from tabrag.models.retriever import Retriever
 from tabrag.representations import build
 from tabrag.training.config import DevConfig, LossConfig
-from tabrag.training.task import decay_groups
 from tabrag.types import Candidate, Entry, Run
 
 
@@ -72,9 +71,7 @@ class RetrieverTask:
         loss: LossConfig,
         dev: DevConfig,
         batch_size: int,
-        new_lr_factor: float,
         seed: int,
-        settings: dict[str, Any],
     ) -> None:
         self.retriever = retriever
         self.module = RetrieverModule(retriever, loss)
@@ -82,9 +79,7 @@ class RetrieverTask:
         self.data = data
         self.dev = dev
         self.batch_size = batch_size
-        self.new_lr_factor = new_lr_factor
         self.seed = seed
-        self.settings = settings
 
     def _epoch(self, epoch: int) -> RetrieverBatches:
         return RetrieverBatches(
@@ -114,12 +109,6 @@ class RetrieverTask:
     def batches(self, epoch: int, start: int) -> Iterable[dict[str, Any]]:
         return loader(self._epoch(epoch), start=start, num_workers=self.data.num_workers)
 
-    def parameter_groups(self, lr: float, weight_decay: float) -> list[dict[str, Any]]:
-        new = {f"retriever.{name}" for name in self.retriever.new_parameters()}
-        return decay_groups(
-            self.module, lr=lr, weight_decay=weight_decay, new=new, new_lr_factor=self.new_lr_factor
-        )
-
     def metrics(self) -> dict[str, float]:
         return {"temperature": 1.0 / float(self.retriever.scale())}
 
@@ -142,7 +131,7 @@ class RetrieverTask:
         queries = [
             Entry(id=query_id, item_id=query_id, text=folder.queries[query_id].text) for query_id in qrels
         ]
-        index = ExactIndex.build(encode(self.retriever.item, items))
+        index = ExactIndex().build(encode(self.retriever.item, items))
         scores, rows = index.search(encode(self.retriever.query, queries), self.dev.depth)
         run: Run = {}
         for query, line, places in zip(queries, scores.tolist(), rows.tolist(), strict=True):
@@ -158,4 +147,4 @@ class RetrieverTask:
         return "MRR@10"
 
     def export(self, folder: Path, *, metrics: dict[str, float]) -> None:
-        self.retriever.save_pretrained(folder, settings=self.settings, metrics=metrics)
+        self.retriever.save_pretrained(folder)

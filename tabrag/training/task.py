@@ -4,11 +4,13 @@ saved.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
 from torch import Tensor, nn
+
+from tabrag.errors import UserError
 
 
 class Task(Protocol):
@@ -27,9 +29,6 @@ class Task(Protocol):
         """The batches of ``epoch`` from number ``start`` on, the same for the same seed whenever they are
         asked for.
         """
-
-    def parameter_groups(self, lr: float, weight_decay: float) -> list[dict[str, Any]]:
-        """Parameter groups for the optimizer."""
 
     def metrics(self) -> dict[str, float]:
         """Values to log with each step, beside the loss."""
@@ -59,26 +58,32 @@ def move(value: Any, device: Any) -> Any:
 
 
 def decay_groups(
-    module: nn.Module, *, lr: float, weight_decay: float, new: set[str], new_lr_factor: float
-) -> list[dict]:
-    """Two groups a learning rate: weight decay for matrices, none for biases, norms and scalars.
+    module: nn.Module, *, lr: float, weight_decay: float, lr_factors: Mapping[str, float]
+) -> list[dict[str, Any]]:
+    """Optimizer groups: weight decay for matrices, none for biases, norms and scalars.
 
     Args:
         module: The model; frozen parameters are left out.
-        lr: Peak learning rate of pretrained parameters.
+        lr: Peak learning rate.
         weight_decay: Decay of matrices.
-        new: Names of parameters without pretrained values.
-        new_lr_factor: Their learning rate is ``lr`` times this.
+        lr_factors: Part of a parameter's name -> its learning rate relative to ``lr``; the first that fits
+            counts.
+
+    Raises:
+        UserError: A name part that fits no parameter.
     """
-    groups: dict[tuple[bool, bool], list[nn.Parameter]] = {}
+    groups: dict[tuple[float, bool], list[nn.Parameter]] = {}
+    used = set()
     for name, parameter in module.named_parameters():
-        if parameter.requires_grad:
-            groups.setdefault((name in new, parameter.ndim >= 2), []).append(parameter)
+        if not parameter.requires_grad:
+            continue
+        part = next((part for part in lr_factors if part in name), None)
+        used.add(part)
+        factor = 1.0 if part is None else lr_factors[part]
+        groups.setdefault((factor, parameter.ndim >= 2), []).append(parameter)
+    if unused := lr_factors.keys() - used:
+        raise UserError(f"train.lr_factors: no parameter has {', '.join(sorted(unused))} in its name")
     return [
-        {
-            "params": parameters,
-            "lr": lr * (new_lr_factor if is_new else 1.0),
-            "weight_decay": weight_decay if decays else 0.0,
-        }
-        for (is_new, decays), parameters in sorted(groups.items(), key=lambda group: group[0])
+        {"params": parameters, "lr": lr * factor, "weight_decay": weight_decay if decays else 0.0}
+        for (factor, decays), parameters in sorted(groups.items(), key=lambda group: group[0])
     ]
