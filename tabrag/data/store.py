@@ -1,8 +1,9 @@
 """Random access to the tables of ``corpus.jsonl`` by id, in little memory.
 
-One pass over the file notes where each line starts and a 64-bit hash of its id; a table is parsed when it is asked for. A
-million tables take about 50 bytes each here, nothing is cached on disk, and no picture is ever opened. The arrays are
-shared by forked DataLoader workers, and ``os.pread`` has no file position that workers could disturb for each other.
+One pass over the file notes where each line starts and a 64-bit hash of its id; a table is parsed when it is
+asked for. That takes about 50 bytes a table besides its id, nothing is cached on disk, and no picture is ever
+opened. Forked DataLoader workers share the arrays, and ``os.pread`` has no file position that they could disturb
+for each other.
 """
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -24,6 +25,29 @@ from tabrag.types import Table
 _ID_FIRST = re.compile(rb'\s*\{\s*"_id"\s*:\s*("(?:[^"\\]|\\.)*")')
 
 
+class Ids(Sequence[str]):
+    """The ids of a store, decoded as they are asked for."""
+
+    def __init__(self, texts: bytes, ends: np.ndarray) -> None:
+        self._texts = texts
+        self._ends = ends
+
+    def __len__(self) -> int:
+        return len(self._ends)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[str]: ...
+
+    def __getitem__(self, index: int | slice) -> str | list[str]:
+        if isinstance(index, slice):
+            return [self[row] for row in range(*index.indices(len(self)))]
+        row = range(len(self))[index]
+        return _slice(self._texts, self._ends, row).decode()
+
+
 class TableStore:
     """The tables of one ``corpus.jsonl``, in the order of the file. Can be pickled; safe after a fork.
 
@@ -31,7 +55,8 @@ class TableStore:
         path: The file.
 
     Raises:
-        UserError: The file is missing, a line is not a JSON object with a text ``_id``, or an id occurs twice.
+        UserError: The file is missing, a line is not a JSON object with a text ``_id``, or an id occurs
+            twice.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -85,9 +110,9 @@ class TableStore:
         return (self._table(row) for row in range(len(self)))
 
     @property
-    def ids(self) -> list[str]:
-        """All ids in the order of the file; no table is parsed."""
-        return [self._id(row).decode() for row in range(len(self))]
+    def ids(self) -> Ids:
+        """All ids in the order of the file, as a sequence; no table is parsed."""
+        return Ids(self._ids, self._id_ends)
 
     def record(self, table_id: str) -> dict[str, Any]:
         """The JSON object of the table with this id, as it stands in the file."""
@@ -105,7 +130,7 @@ class TableStore:
             self._descriptor = None
 
     def _open(self) -> int:
-        """The file's descriptor; a copy in another process refuses a file that has changed since the first pass."""
+        """The file's descriptor; an unpickled copy refuses a file that has changed since the first pass."""
         if self._descriptor is None:
             self._descriptor = os.open(self.path, os.O_RDONLY)
             status = os.fstat(self._descriptor)
@@ -125,8 +150,7 @@ class TableStore:
         return value
 
     def _id(self, row: int) -> bytes:
-        start = int(self._id_ends[row - 1]) if row else 0
-        return self._ids[start : int(self._id_ends[row])]
+        return _slice(self._ids, self._id_ends, row)
 
     def _find(self, table_id: str) -> int | None:
         identifier = table_id.encode()
@@ -143,8 +167,8 @@ class TableStore:
             first, second = int(self._order[place]), int(self._order[place + 1])
             if self._id(first) == self._id(second):
                 raise UserError(
-                    f"{self.path}:{self._numbers[second]}: the id '{self._id(second).decode()}' stands in line "
-                    f"{self._numbers[first]} already; ids must be unique"
+                    f"{self.path}:{self._numbers[second]}: the id '{self._id(second).decode()}' stands in "
+                    f"line {self._numbers[first]} already; ids must be unique"
                 )
 
     def _record(self, row: int) -> dict[str, Any]:
@@ -163,6 +187,11 @@ class TableStore:
                 f"{self.path}:{self._numbers[row]}: table '{record.get('_id')}' cannot be read ({error!r}); "
                 "run  scripts/prepare_data.py validate  on the folder"
             ) from error
+
+
+def _slice(texts: bytes, ends: np.ndarray, row: int) -> bytes:
+    start = int(ends[row - 1]) if row else 0
+    return texts[start : int(ends[row])]
 
 
 def _hash(identifier: bytes) -> int:

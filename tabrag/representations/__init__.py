@@ -1,7 +1,7 @@
 """Representations: what of an item is searched. One file each; this folder is the registry.
 
-A representation's module has ``entries(table, *, folder, ...options) -> list[Entry]``. The first entry of an item has the item's
-id, further ones ``ITEM#2``, ``ITEM#3``.
+A representation's module has ``entries(table, *, folder, ...options) -> list[Entry]``. The first entry of an
+item has the item's id, further ones ``ITEM#2``, ``ITEM#3``.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import inspect
 import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -28,16 +28,18 @@ class RepresentationConfig:
 
     Attributes:
         name: ``headers``, ``markdown`` or ``image``.
-        options: The representation's own options, for example ``{"fields": ["title", "top"]}`` for ``headers``.
+        options: The representation's own options, for example ``{"fields": ["title", "top"]}`` for
+            ``headers``.
     """
 
     name: str = "headers"
     options: dict[str, Any] = field(default_factory=dict)
 
 
-def names() -> list[str]:
+@cache
+def names() -> tuple[str, ...]:
     """All representations there are."""
-    return sorted(module.name for module in pkgutil.iter_modules(__path__))
+    return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__)))
 
 
 def build(config: RepresentationConfig) -> Representation:
@@ -48,16 +50,17 @@ def build(config: RepresentationConfig) -> Representation:
     """
     if config.name not in names():
         raise UserError(f"unknown representation '{config.name}'; choose from {', '.join(names())}")
-    entries = importlib.import_module(f"{__name__}.{config.name}").entries
-    known = [name for name in inspect.signature(entries).parameters if name not in ("table", "folder")]
+    function = importlib.import_module(f"{__name__}.{config.name}").entries
+    known = [name for name in inspect.signature(function).parameters if name not in ("table", "folder")]
     unknown = [name for name in config.options if name not in known]
     if unknown:
         raise UserError(
-            f"representation '{config.name}' has no option '{unknown[0]}'; it has {', '.join(known) or 'none'}"
+            f"representation '{config.name}' has no option '{unknown[0]}'; "
+            f"its options are: {', '.join(known) or 'none'}"
         )
-    return partial(entries, **config.options)
+    return partial(function, **config.options)
 
 
-def entries_of(table: Table, config: RepresentationConfig, *, folder: str | Path) -> list[Entry]:
-    """The entries of one table; for many tables call :func:`build` once."""
+def entries(table: Table, config: RepresentationConfig, *, folder: str | Path) -> list[Entry]:
+    """The entries of one table of the data set folder ``folder``."""
     return build(config)(table, folder=Path(folder))
