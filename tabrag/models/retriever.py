@@ -1,0 +1,174 @@
+"""A query embedder, an item embedder and the temperature between them."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor, nn
+
+from tabrag.errors import UserError
+from tabrag.files import atomic_folder, read_json, write_json
+from tabrag.models.embedder import Embedder, EmbedderConfig, config_to_json, read_config, sibling
+from tabrag.models.io import check_tensors, resolve
+
+if TYPE_CHECKING:
+    from tabrag.representations import RepresentationConfig
+
+FORMAT_VERSION = 1
+MAX_LOG_SCALE = math.log(100.0)
+"""The scale is bounded as in CLIP (Radford et al. 2021, section 2.5): a temperature of at least 0.01."""
+
+
+@dataclass(kw_only=True)
+class RetrieverConfig:
+    """How a retriever is built.
+
+    Attributes:
+        query: The tower that reads queries.
+        item: The tower that reads entries.
+        share_towers: One set of weights for both; prefix and max_length may still differ.
+        temperature: What similarities are divided by, 0.01 or more.
+        learn_temperature: Whether training moves it.
+    """
+
+    query: EmbedderConfig
+    item: EmbedderConfig
+    share_towers: bool = False
+    temperature: float = 0.05
+    learn_temperature: bool = True
+
+    def __post_init__(self) -> None:
+        if not (self.temperature >= 0.01 and math.isfinite(self.temperature)):
+            raise UserError(f"temperature {self.temperature} is not a number of 0.01 or more")
+
+
+class Retriever(nn.Module):
+    """Two embedders whose vectors are compared.
+
+    Attributes:
+        config: How it was built.
+        query: Embeds queries.
+        item: Embeds entries.
+        log_scale: ``log(1 / temperature)``, at most ``log(100)``.
+        representation: How items become the entries that ``item`` was trained on.
+    """
+
+    def __init__(
+        self,
+        config: RetrieverConfig,
+        representation: RepresentationConfig,
+        *,
+        query: Embedder,
+        item: Embedder,
+    ) -> None:
+        super().__init__()
+        if query.dim != item.dim:
+            raise UserError(
+                f"query vectors have {query.dim} values and item vectors {item.dim}: set the same "
+                "projection_dim on both"
+            )
+        self.config = config
+        self.representation = representation
+        self.query = query
+        self.item = item
+        self.log_scale = nn.Parameter(
+            torch.tensor(-math.log(config.temperature)), requires_grad=config.learn_temperature
+        )
+
+    @classmethod
+    def from_config(cls, config: RetrieverConfig, representation: RepresentationConfig) -> Retriever:
+        """Start from backbones."""
+        query = Embedder.from_config(config.query)
+        item = sibling(query, config.item) if config.share_towers else Embedder.from_config(config.item)
+        return cls(config, representation, query=query, item=item)
+
+    @classmethod
+    def from_pretrained(cls, name: str | Path, *, revision: str | None = None) -> Retriever:
+        """Load what :meth:`save_pretrained` wrote.
+
+        Args:
+            name: Folder or hub id.
+            revision: Branch, tag or commit of a hub id.
+
+        Raises:
+            UserError: Not a retriever's folder, or its tensors are not exactly the expected ones.
+        """
+        from tabrag.representations import RepresentationConfig
+
+        folder = resolve(name, revision=revision)
+        path = folder / "retriever.json"
+        if not path.is_file():
+            raise UserError(f"{folder}: no retriever.json, so this is not a retriever's folder")
+        values = read_json(path)
+        if values.get("format_version") != FORMAT_VERSION:
+            raise UserError(
+                f"{path}: format version {values.get('format_version')}, this tabrag reads {FORMAT_VERSION}"
+            )
+        query = Embedder.from_pretrained(folder / "query")
+        if values["share_towers"]:
+            item = sibling(query, read_config(path, values["item"]))
+        else:
+            item = Embedder.from_pretrained(folder / "item")
+        config = RetrieverConfig(
+            query=query.config,
+            item=item.config,
+            share_towers=values["share_towers"],
+            temperature=values["temperature"],
+            learn_temperature=values["learn_temperature"],
+        )
+        representation = RepresentationConfig(**values["representation"])
+        retriever = cls(config, representation, query=query, item=item)
+        retriever.log_scale.data.fill_(values["log_scale"])
+        return retriever.eval()
+
+    def save_pretrained(self, folder: str | Path, *, state_dict: Mapping[str, Tensor] | None = None) -> None:
+        """Write ``query/``, ``item/`` (not when the towers are shared) and ``retriever.json``; all of it or
+        nothing.
+
+        Args:
+            folder: Where to.
+            state_dict: This module's gathered tensors, where its own are partitioned over processes.
+
+        Raises:
+            UserError: An empty, broken or missing tensor, named.
+        """
+        state = dict(self.state_dict() if state_dict is None else state_dict)
+        check_tensors(state)
+        with atomic_folder(folder) as temporary:
+            towers = (
+                {"query": self.query}
+                if self.config.share_towers
+                else {"query": self.query, "item": self.item}
+            )
+            for name, tower in towers.items():
+                part = {k.removeprefix(f"{name}."): v for k, v in state.items() if k.startswith(f"{name}.")}
+                tower.save_pretrained(temporary / name, state_dict=part)
+            log_scale = float(state["log_scale"])
+            write_json(
+                temporary / "retriever.json",
+                {
+                    "format_version": FORMAT_VERSION,
+                    "representation": dataclasses.asdict(self.representation),
+                    "share_towers": self.config.share_towers,
+                    "item": config_to_json(self.item.config) if self.config.share_towers else None,
+                    "temperature": math.exp(-log_scale),
+                    "log_scale": log_scale,
+                    "learn_temperature": self.config.learn_temperature,
+                },
+            )
+
+    def scale(self) -> Tensor:
+        """``1 / temperature``, a scalar of at most 100.
+
+        The parameter itself is brought back under its bound first: clamping only the result would leave it
+        without a gradient for ever once it is above.
+        """
+        with torch.no_grad():
+            self.log_scale.clamp_(max=MAX_LOG_SCALE)
+        return self.log_scale.exp()
