@@ -33,7 +33,8 @@ class Dataset:
         gold_headers: Relevant headers and answer cells, where known.
         images: Pictures to be copied: path in the folder -> file.
         failed: Files that could not be read, as ``{"file", "reason"}``.
-        repairs: How often a rule had to mend the source's data, by rule; complete once ``tables`` has been iterated.
+        repairs: How often a rule had to mend the source's data, by rule; complete once ``tables`` has been
+            iterated.
     """
 
     card: Card

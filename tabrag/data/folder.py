@@ -1,7 +1,7 @@
 """A data set folder on disk: tables, queries, judgements and pictures, in BEIR's shape.
 
-``corpus.jsonl``, ``queries.jsonl``, ``qrels/SPLIT.tsv``, ``headers.jsonl``, ``README.md`` and ``images/``. Tables are read one
-at a time (see :mod:`tabrag.data.store`); pictures are only named here, never opened.
+``corpus.jsonl``, ``queries.jsonl``, ``qrels/SPLIT.tsv``, ``headers.jsonl``, ``README.md`` and ``images/``. Tables
+are read one at a time (see :mod:`tabrag.data.store`); pictures are only named here, never opened.
 """
 
 from __future__ import annotations
@@ -52,9 +52,7 @@ class DataFolder:
         queries: dict[str, Query] = {}
         for number, query in _read(path, query_from_record):
             if query.id in queries:
-                raise UserError(
-                    f"{path}:{number}: the query id '{query.id}' occurs twice; ids must be unique"
-                )
+                raise UserError(f"{path}:{number}: query id '{query.id}' occurs twice; ids must be unique")
             queries[query.id] = query
         return queries
 
@@ -105,7 +103,8 @@ class DataFolder:
         """
         if table.image is None:
             raise UserError(
-                f"table '{table.id}' of {self.path} has no picture; make the folder with  scripts/prepare_data.py --render"
+                f"table '{table.id}' of {self.path} has no picture; "
+                "make the folder with  scripts/prepare_data.py ... --render"
             )
         return inside(self.path, table.image)
 
@@ -135,7 +134,7 @@ def write_folder(
 
 @contextmanager
 def new_folder(path: str | Path) -> Iterator[Path]:
-    """A temporary folder that takes the place of ``path`` when the block ends well; an older data set there is replaced.
+    """A temporary folder that takes the place of ``path`` (and of an older data set there) when the block ends well.
 
     Raises:
         UserError: ``path`` is a file, or a folder that holds other things than a data set.
@@ -179,7 +178,7 @@ def fill_folder(
 
 
 def copy_picture(source: Path, folder: Path, relative: str) -> None:
-    """Copy a picture's bytes to ``folder / relative``; :func:`tabrag.tables.image.open_image` sets it upright when read."""
+    """Copy a picture's bytes to ``folder / relative``; whoever reads it sets it upright."""
     target = inside(folder, relative)
     target.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(source, target)
@@ -194,13 +193,11 @@ def _write_qrels(folder: Path, split: str, qrels: Qrels) -> int:
     for row in rows:
         for key in ("query-id", "corpus-id"):
             if any(character in str(row[key]) for character in "\t\r\n"):
-                raise UserError(
-                    f"id {row[key]!r} holds a tab or a line break, which qrels/*.tsv cannot carry"
-                )
+                raise UserError(f"id {row[key]!r} holds a tab or a line break: qrels/*.tsv cannot carry it")
     with atomic_write(folder / f"{split}.tsv") as file:
         file.write(QRELS_HEADER + "\n")
         file.writelines(f"{row['query-id']}\t{row['corpus-id']}\t{row['score']}\n" for row in rows)
-    # `datasets` reads all configs of a folder with one builder, here JSON, so the judgements stand in that form too.
+    # `datasets` reads all configs of a folder with one builder, here JSON: the judgements stand in that form too.
     return write_jsonl(folder / f"{split}.jsonl", rows)
 
 

@@ -21,8 +21,8 @@ _BATCH = 64  # tables a process gets at a time: bounds how far the source is rea
 def picture_name(table_id: str, suffix: str = ".png") -> str:
     """A file name for any id: readable, safe on all systems, different for different ids.
 
-    An id of lower-case letters, digits, ``.``, ``_`` and ``-`` stays as it is; any other one gets its odd characters replaced and a
-    hash at its end.
+    An id of lower-case letters, digits, ``.``, ``_`` and ``-`` stays as it is; any other one gets its odd
+    characters replaced and a hash at its end.
     """
     safe = re.sub(r"[^A-Za-z0-9._-]+", "_", table_id).strip("._")[:80]
     if safe != table_id or safe != safe.lower():
@@ -39,7 +39,8 @@ def render_tables(
     Args:
         tables: Tables; one without a grid passes through unchanged.
         folder: The data set folder that is being written.
-        style: A name of :data:`tabrag.tables.render.STYLES`, or ``mixed``: chosen by a hash of the id, so always the same.
+        style: A name of :data:`tabrag.tables.render.STYLES`, or ``mixed``: chosen by a hash of the id, so always
+            the same.
         num_workers: Processes; as many as there are cores where None.
 
     Raises:
@@ -63,6 +64,11 @@ def render_tables(
         while batch := list(islice(tables, _BATCH * workers)):
             words = pool.imap(_draw, [(table, images, style) for table in batch], chunksize=4)
             yield from (_with_picture(table, drawn) for table, drawn in zip(batch, words, strict=True))
+
+
+def _num_cores() -> int:
+    """Cores that this process may use (macOS only knows how many there are)."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _draw(job: tuple[Table, Path, str]) -> list[Word] | None:

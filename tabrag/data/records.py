@@ -1,7 +1,7 @@
-"""Tables, queries and gold headers as JSON objects: the lines of ``corpus.jsonl``, ``queries.jsonl`` and ``headers.jsonl``.
+"""Tables, queries and gold headers as the lines of ``corpus.jsonl``, ``queries.jsonl`` and ``headers.jsonl``.
 
-Reading is lenient about absent keys (a hand-written line needs few), strict about kinds. Words lie in three lists of equal
-length (``words``, ``boxes``, ``word_cells``), the form that layout models and OCR tools share.
+Reading is lenient about absent keys (a hand-written line needs few), strict about kinds. Words lie in three lists
+of equal length (``words``, ``boxes``, ``word_cells``), the form that layout models and OCR tools share.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ LABELS = ("SUPPORTED", "REFUTED", "NOT ENOUGH INFO")
 
 
 def flat_text(table: Table) -> str:
-    """All texts of a table for tools that only know text: headings, then one line a row with blank cells left out.
+    """All texts of a table for tools that only know text: headings, then one line a row without blank cells.
 
     A table without a grid gives the words of its picture.
     """
@@ -31,7 +31,7 @@ def flat_text(table: Table) -> str:
 
 
 def table_to_record(table: Table) -> dict[str, Any]:
-    """The line of ``corpus.jsonl``; ``_id`` stands first, which lets a reader find ids without parsing the rest."""
+    """The line of ``corpus.jsonl``; ``_id`` stands first: a reader finds it without parsing the rest."""
     record: dict[str, Any] = {"_id": table.id, "title": table.title, "text": flat_text(table)}
     record |= {"page_title": table.page_title, "section": table.section, "caption": table.caption}
     record["grid"] = None if table.grid is None else _grid_to_record(table.grid)

@@ -2,8 +2,8 @@
 
 One pass over the file notes where each line starts and a 64-bit hash of its id; a table is parsed when it is
 asked for. That takes about 50 bytes a table besides its id, nothing is cached on disk, and no picture is ever
-opened. Forked DataLoader workers share the arrays, and ``os.pread`` has no file position that they could disturb
-for each other.
+opened. Forked DataLoader workers share the arrays, and ``os.pread`` has no file position that they could
+disturb for each other.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the sources of published data sets share: gzip-compressed JSON lines, header trees, limits, and the assembly."""
+"""What the sources of published data sets share: compressed JSON lines, header trees, limits, the assembly."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def read_splits(
     make_query: MakeQuery,
     limit: int | None = None,
 ) -> Dataset:
-    """Read ``tables.jsonl.gz`` and ``SPLIT.jsonl.gz`` of a folder; each question names its table in ``table_id``.
+    """Read ``tables.jsonl.gz`` and ``SPLIT.jsonl.gz``; each question names its table in ``table_id``.
 
     Args:
         folder: The folder of the data set's normalised copy.
@@ -37,7 +37,8 @@ def read_splits(
         splits: Names of the question files; each becomes a split.
         make_table: Row of the table file -> table; counts in its second argument what it had to mend.
         make_query: Row of a question file -> query and, where known, gold headers.
-        limit: Keep this many tables and the questions on them; tables are drawn from all splits in turn, in file order.
+        limit: Keep this many tables and the questions on them; tables are drawn from all splits in turn, in
+            file order.
 
     Raises:
         UserError: A file is missing or broken, or a question has no text.
@@ -99,7 +100,8 @@ def grid_of(
 ) -> Grid:
     """The grid of a table row: merged regions and header sizes as stored.
 
-    Rules, each counted in ``repairs``: short rows are filled with blank cells; a table without any cell becomes one blank cell.
+    Rules, each counted in ``repairs``: short rows are filled with blank cells; a table without any cell becomes
+    one blank cell.
     """
     texts = [list(line) for line in (row["cells"] if cells is None else cells)]
     width = max((len(line) for line in texts), default=0)
@@ -117,7 +119,7 @@ def grid_of(
 
 
 def table_of(row: Row, grid: Grid, **metadata: str) -> Table:
-    """A table with the usual fields of a row: id, title, page title, section (levels joined with " > ") and caption."""
+    """A table with the usual fields of a row; the levels of a section are joined with " > "."""
     section = row.get("section") or ""
     return Table(
         id=row["id"],
@@ -131,10 +133,10 @@ def table_of(row: Row, grid: Grid, **metadata: str) -> Table:
 
 
 def tree_paths(tree: Iterable[Row], *, axis: str, count: int) -> list[HeaderPath]:
-    """Header path of each column (``axis="col"``) or row (``axis="row"``) from a tree of nodes ``{row, col, children}``.
+    """Header path of each column (``axis="col"``) or row (``axis="row"``) from a tree of nodes.
 
-    It is the chain of nodes down to the deepest one that stands in that column or row (the first of equally deep ones);
-    empty where none does.
+    It is the chain of nodes ``{row, col, children}`` down to the deepest one that stands in that column or row (the
+    first of equally deep ones); empty where none does.
     """
     paths: list[HeaderPath] = [()] * count
 
@@ -160,7 +162,7 @@ def cell_list(cells: Iterable[Sequence[int]]) -> list[Cell]:
 
 
 def _chosen(folder: Path, rows_of: Mapping[str, list[Row]], *, limit: int, data_set: str) -> set[str]:
-    """Ids of ``limit`` tables: those with questions first, one from each split in turn, then others in file order."""
+    """Ids of ``limit`` tables: those with questions first, from each split in turn, then others in file order."""
     if limit < 1:
         raise UserError(f"--limit {limit}: give 1 or more")
     queues = [iter(dict.fromkeys(row["table_id"] for row in split_rows)) for split_rows in rows_of.values()]

@@ -17,17 +17,17 @@ NAME = "HiTab"
 LICENCE = "c-uda"
 CITATION = "Cheng et al., HiTab: A Hierarchical Table Dataset for Question Answering and Natural Language Generation, ACL 2022"
 URL = "https://github.com/microsoft/HiTab"
+NOTE = (
+    "Gold headers are all cells on the header paths of the cells that a question links to. Test questions and "
+    "answers are the original ones, which published results used."
+)
 
 
 def read(folder: Path, limit: int | None = None) -> Dataset:
-    """Read the data set from the folder of its normalised copy (see :func:`tabrag.data.sources.base.read_splits`)."""
-    note = (
-        "Gold headers are all cells on the header paths of the cells that a question links to. Test questions and answers "
-        "are the original ones, which published results used."
-    )
+    """Read the data set from the folder of its normalised copy; ``limit`` keeps that many tables."""
     return read_splits(
         folder,
-        card=Card(name=NAME, licence=LICENCE, citation=CITATION, url=URL, note=note),
+        card=Card(name=NAME, licence=LICENCE, citation=CITATION, url=URL, note=NOTE),
         splits=("train", "dev", "test"),
         make_table=_table,
         make_query=_query,
