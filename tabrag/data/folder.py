@@ -1,7 +1,7 @@
 """A data set folder on disk: tables, queries, judgements and pictures, in BEIR's shape.
 
-``corpus.jsonl``, ``queries.jsonl``, ``qrels/SPLIT.tsv``, ``headers.jsonl``, ``README.md`` and ``images/``. Tables
-are read one at a time (see :mod:`tabrag.data.store`); pictures are only named here, never opened.
+``corpus.jsonl``, ``queries.jsonl``, ``qrels/SPLIT.tsv``, ``headers.jsonl``, ``README.md`` and ``images/``.
+Tables are read one at a time (see :mod:`tabrag.data.store`); pictures are only named here, never opened.
 """
 
 from __future__ import annotations
@@ -134,7 +134,8 @@ def write_folder(
 
 @contextmanager
 def new_folder(path: str | Path) -> Iterator[Path]:
-    """A temporary folder that takes the place of ``path`` (and of an older data set there) when the block ends well.
+    """A temporary folder that takes the place of ``path``, and of an older data set there, when all went
+    well.
 
     Raises:
         UserError: ``path`` is a file, or a folder that holds other things than a data set.
@@ -197,7 +198,8 @@ def _write_qrels(folder: Path, split: str, qrels: Qrels) -> int:
     with atomic_write(folder / f"{split}.tsv") as file:
         file.write(QRELS_HEADER + "\n")
         file.writelines(f"{row['query-id']}\t{row['corpus-id']}\t{row['score']}\n" for row in rows)
-    # `datasets` reads all configs of a folder with one builder, here JSON: the judgements stand in that form too.
+    # `datasets` reads all configs of a folder with one builder, here JSON: the judgements stand in that form
+    # too.
     return write_jsonl(folder / f"{split}.jsonl", rows)
 
 

@@ -39,8 +39,8 @@ def render_tables(
     Args:
         tables: Tables; one without a grid passes through unchanged.
         folder: The data set folder that is being written.
-        style: A name of :data:`tabrag.tables.render.STYLES`, or ``mixed``: chosen by a hash of the id, so always
-            the same.
+        style: A name of :data:`tabrag.tables.render.STYLES`, or ``mixed``: chosen by a hash of the id, so
+            always the same.
         num_workers: Processes; as many as there are cores where None.
 
     Raises:

@@ -1,7 +1,7 @@
 """Tables, queries and gold headers as the lines of ``corpus.jsonl``, ``queries.jsonl`` and ``headers.jsonl``.
 
-Reading is lenient about absent keys (a hand-written line needs few), strict about kinds. Words lie in three lists
-of equal length (``words``, ``boxes``, ``word_cells``), the form that layout models and OCR tools share.
+Reading is lenient about absent keys (a hand-written line needs few), strict about kinds. Words lie in three
+lists of equal length (``words``, ``boxes``, ``word_cells``), the form that layout models and OCR tools share.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Title and header paths as text, without the data (THoRR: Kumar et al., Complex Table Retrieval and Refinement for RAG)."""
+"""Title and header paths as text, without the data (the item side of THoRR)."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ def entries(
     Args:
         table: The table.
         folder: Not needed: a text stands for itself.
-        fields: Which parts, in which order; models cut long texts at the end, so the order decides what is lost.
+        fields: Which parts, in which order; models cut long texts at the end, so the order decides what is
+            lost.
     """
     return [Entry(id=table.id, item_id=table.id, text=headers_text(table, fields=tuple(fields)))]

@@ -18,7 +18,8 @@ def entries(table: Table, *, folder: Path) -> list[Entry]:
     """
     if table.image is None:
         raise UserError(
-            f"table '{table.id}' has no picture in {folder}; draw them with  scripts/prepare_data.py ... --render"
+            f"table '{table.id}' has no picture in {folder}; "
+            "draw them with  scripts/prepare_data.py ... --render"
         )
     path = inside(folder, table.image)
     if not path.is_file():

@@ -11,7 +11,7 @@ SOURCES = {
     name: f"tabrag.data.sources.{name}"
     for name in ("hitab", "aitqa", "wtq", "tabfact", "infotabs", "fetaqa", "ottqa", "imtqa", "files")
 } | {"synthetic": "tabrag.data.synthetic"}
-"""Name -> module with ``read(folder, limit, ...) -> Dataset``; ``synthetic`` has ``make(num_tables, seed)``."""
+"""Name -> module with ``read(folder, limit) -> Dataset``; ``synthetic`` has ``make(num_tables, seed)``."""
 
 
 def source(name: str) -> ModuleType:

@@ -12,7 +12,10 @@ from tabrag.types import GoldHeaders, Query, Table
 
 NAME = "AIT-QA"
 LICENCE = "cdla-sharing-1.0"
-CITATION = "Katsis et al., AIT-QA: Question Answering Dataset over Complex Tables in the Airline Industry, NAACL 2022"
+CITATION = (
+    "Katsis et al., AIT-QA: Question Answering Dataset over Complex Tables in the Airline Industry, "
+    "NAACL 2022"
+)
 URL = "https://github.com/IBM/AITQA"
 NOTE = (
     "The answer cell is the one cell whose text equals the answer; questions with several such cells or none "

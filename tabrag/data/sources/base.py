@@ -1,4 +1,4 @@
-"""What the sources of published data sets share: compressed JSON lines, header trees, limits, the assembly."""
+"""What the sources of published data sets share: JSON lines, header trees, limits, the assembly."""
 
 from __future__ import annotations
 
@@ -76,12 +76,9 @@ def rows(folder: Path, name: str, *, data_set: str) -> Iterator[Row]:
     if not path.is_file() and (folder / f"{name}.jsonl").is_file():
         path = folder / f"{name}.jsonl"
     if not path.is_file():
-        what = "the folder" if folder.is_dir() else "neither the folder nor the file"
-        raise UserError(
-            f"{path}: {data_set} needs this file, and {what} is there"
-            if what.startswith("neither")
-            else f"{path}: {data_set} needs this file, and the folder does not hold it; --from names the wrong folder?"
-        )
+        found = ", ".join(sorted(file.name for file in folder.iterdir())[:8]) if folder.is_dir() else ""
+        holds = f"the folder holds {found or 'nothing'}" if folder.is_dir() else "there is no such folder"
+        raise UserError(f"{path}: {data_set} needs this file, but {holds}; name the right folder with --from")
     try:
         with (
             gzip.open(path, "rt", encoding="utf-8")
@@ -100,8 +97,8 @@ def grid_of(
 ) -> Grid:
     """The grid of a table row: merged regions and header sizes as stored.
 
-    Rules, each counted in ``repairs``: short rows are filled with blank cells; a table without any cell becomes
-    one blank cell.
+    Rules, each counted in ``repairs``: short rows are filled with blank cells; a table without any cell
+    becomes one blank cell.
     """
     texts = [list(line) for line in (row["cells"] if cells is None else cells)]
     width = max((len(line) for line in texts), default=0)
@@ -135,8 +132,8 @@ def table_of(row: Row, grid: Grid, **metadata: str) -> Table:
 def tree_paths(tree: Iterable[Row], *, axis: str, count: int) -> list[HeaderPath]:
     """Header path of each column (``axis="col"``) or row (``axis="row"``) from a tree of nodes.
 
-    It is the chain of nodes ``{row, col, children}`` down to the deepest one that stands in that column or row (the
-    first of equally deep ones); empty where none does.
+    It is the chain of nodes ``{row, col, children}`` down to the deepest one that stands in that column or
+    row (the first of equally deep ones); empty where none does.
     """
     paths: list[HeaderPath] = [()] * count
 
@@ -162,7 +159,7 @@ def cell_list(cells: Iterable[Sequence[int]]) -> list[Cell]:
 
 
 def _chosen(folder: Path, rows_of: Mapping[str, list[Row]], *, limit: int, data_set: str) -> set[str]:
-    """Ids of ``limit`` tables: those with questions first, from each split in turn, then others in file order."""
+    """Ids of ``limit`` tables: those with questions first, from each split in turn, then in file order."""
     if limit < 1:
         raise UserError(f"--limit {limit}: give 1 or more")
     queues = [iter(dict.fromkeys(row["table_id"] for row in split_rows)) for split_rows in rows_of.values()]

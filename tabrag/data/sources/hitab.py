@@ -15,10 +15,14 @@ from tabrag.types import GoldHeaders, Query, Table
 
 NAME = "HiTab"
 LICENCE = "c-uda"
-CITATION = "Cheng et al., HiTab: A Hierarchical Table Dataset for Question Answering and Natural Language Generation, ACL 2022"
+CITATION = (
+    "Cheng et al., HiTab: A Hierarchical Table Dataset for Question Answering and Natural Language "
+    "Generation, ACL 2022"
+)
 URL = "https://github.com/microsoft/HiTab"
 NOTE = (
-    "Gold headers are all cells on the header paths of the cells that a question links to. Test questions and "
+    "Gold headers are all cells on the header paths of the cells that a question links to. Test questions "
+    "and "
     "answers are the original ones, which published results used."
 )
 

@@ -1,4 +1,4 @@
-"""IM-TQA: look-up questions over tables of four layouts with annotated header cells, in Chinese and English."""
+"""IM-TQA: look-up questions over tables of four layouts with annotated headers, in Chinese and English."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ CITATION = (
 )
 URL = "https://github.com/SpursGoZmy/IM-TQA"
 NOTE = (
-    "Header sizes are the leading rows and columns whose cells are all annotated as headers or blank; headers "
+    "Header sizes are the leading rows and columns whose cells are all annotated as headers or blank; "
+    "headers "
     "elsewhere in a table are not expressed. Tables have no titles."
 )
 _SUFFIXES = {"en": "", "zh": "_zh"}
@@ -61,8 +62,9 @@ def _table(row: Row, repairs: Counter[str], *, suffix: str) -> Table:
 def header_sizes(grid: Grid, *, top: set[Cell], left: set[Cell]) -> tuple[int, int]:
     """Number of header rows and columns from annotated header cells.
 
-    Header rows are the leading rows in which each cell that is not blank is a header and at least one heads a column;
-    header columns are the same for the rows below them. Cells under a merged region count as its first cell.
+    Header rows are the leading rows in which each cell that is not blank is a header and at least one heads a
+    column; header columns are the same for the rows below them. Cells under a merged region count as its
+    first cell.
     """
     owners = owner_map(grid)
     headers = top | left

@@ -15,7 +15,8 @@ LICENCE = "apache-2.0"
 CITATION = "Gupta et al., INFOTABS: Inference on Tables as Semi-structured Data, ACL 2020"
 URL = "https://github.com/infotabs/infotabs"
 NOTE = (
-    "Test splits: test_alpha1 (like training), test_alpha2 (adversarial statements), test_alpha3 (other domains); "
+    "Test splits: test_alpha1 (like training), test_alpha2 (adversarial statements), test_alpha3 (other "
+    "domains); "
     "published results name each, so there is no joint test split."
 )
 _LABELS = {"entail": "SUPPORTED", "contradict": "REFUTED", "neutral": "NOT ENOUGH INFO"}

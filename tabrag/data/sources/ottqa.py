@@ -1,4 +1,4 @@
-"""OTT-QA: open-domain questions that need a Wikipedia table and passages linked from it; dev questions only."""
+"""OTT-QA: open-domain questions that need a Wikipedia table and linked passages; dev questions only."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ LICENCE = "mit"
 CITATION = "Chen et al., Open Question Answering over Tables and Text, ICLR 2021"
 URL = "https://github.com/wenhuchen/OTT-QA"
 NOTE = (
-    "The linked passages are not part of this folder: most answers stand in them, so it serves table retrieval. "
+    "The linked passages are not part of this folder: most answers stand in them, so it serves table "
+    "retrieval. "
     "answer_cells are the source's string matches of answers that stand in the table itself."
 )
 

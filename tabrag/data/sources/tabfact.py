@@ -15,7 +15,8 @@ LICENCE = "mit"
 CITATION = "Chen et al., TabFact: A Large-scale Dataset for Table-based Fact Verification, ICLR 2020"
 URL = "https://github.com/wenhuchen/Table-Fact-Checking"
 NOTE = (
-    "Statements are the released tokenised, lower-cased ones; a statement is relevant to its table whether the "
+    "Statements are the released tokenised, lower-cased ones; a statement is relevant to its table whether "
+    "the "
     "table supports or refutes it."
 )
 _LABELS = {1: "SUPPORTED", 0: "REFUTED"}

@@ -18,7 +18,8 @@ LICENCE = "cc-by-sa-4.0"
 CITATION = "Pasupat and Liang, Compositional Semantic Parsing on Semi-Structured Tables, ACL 2015"
 URL = "https://github.com/ppasupat/WikiTableQuestions"
 NOTE = (
-    "The source repeats spanned texts; where it gives the spans, the text stands in the first cell of the merged "
+    "The source repeats spanned texts; where it gives the spans, the text stands in the first cell of the "
+    "merged "
     "region only. Split test: pristine-unseen-tables; seen_tables: pristine-seen-tables."
 )
 
