@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tabrag.data.card import Card
@@ -45,3 +45,29 @@ class Dataset:
     images: dict[str, Path] = field(default_factory=dict)
     failed: list[dict[str, str]] = field(default_factory=list)
     repairs: Counter[str] = field(default_factory=Counter)
+
+
+def without_tables(data: Dataset, table_ids: Collection[str]) -> Dataset:
+    """The data set without some tables, the judgements on them, and the queries that have no other judgement.
+
+    Queries that were in no split before stay.
+    """
+    if not table_ids:
+        return data
+    judged = {query_id for qrels in data.qrels.values() for query_id in qrels}
+    qrels = {
+        split: {
+            query_id: kept
+            for query_id, grades in judgements.items()
+            if (kept := {item: grade for item, grade in grades.items() if item not in table_ids})
+        }
+        for split, judgements in data.qrels.items()
+    }
+    left = {query_id for judgements in qrels.values() for query_id in judgements}
+    return replace(
+        data,
+        tables=LazyTables(lambda: (table for table in data.tables if table.id not in table_ids)),
+        queries=[query for query in data.queries if query.id in left or query.id not in judged],
+        qrels=qrels,
+        gold_headers=[gold for gold in data.gold_headers if gold.table_id not in table_ids],
+    )

@@ -127,8 +127,9 @@ def write_folder(
         UserError: ``path`` holds something that is no data set folder, or an id cannot stand in a TSV file.
     """
     with new_folder(path) as temporary:
-        return fill_folder(
-            temporary, tables=tables, queries=queries, qrels=qrels, gold_headers=gold_headers, card=card
+        num_tables = write_tables(temporary, tables)
+        return write_judgements(
+            temporary, num_tables, queries=queries, qrels=qrels, gold_headers=gold_headers, card=card
         )
 
 
@@ -154,17 +155,22 @@ def refuse_foreign(path: Path) -> None:
         raise UserError(f"{path} holds other files and no data set (corpus.jsonl); name another --out")
 
 
-def fill_folder(
+def write_tables(folder: Path, tables: Iterable[Table]) -> int:
+    """Write ``corpus.jsonl``, one table at a time; return how many."""
+    return write_jsonl(folder / "corpus.jsonl", map(table_to_record, tables))
+
+
+def write_judgements(
     folder: Path,
+    num_tables: int,
     *,
-    tables: Iterable[Table],
     queries: Iterable[Query],
     qrels: Mapping[str, Qrels],
     gold_headers: Iterable[GoldHeaders] = (),
     card: Card,
 ) -> dict[str, int]:
-    """Write all files of a data set but its pictures into ``folder``; see :func:`write_folder`."""
-    counts = {"tables": write_jsonl(folder / "corpus.jsonl", map(table_to_record, tables))}
+    """Write queries, judgements, gold headers and the README; see :func:`write_folder`."""
+    counts = {"tables": num_tables}
     counts["queries"] = write_jsonl(folder / "queries.jsonl", map(query_to_record, queries))
     gold_headers = list(gold_headers)
     if gold_headers:

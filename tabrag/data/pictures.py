@@ -7,13 +7,16 @@ import multiprocessing
 import os
 import re
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
 from tabrag.errors import UserError
 from tabrag.types import Table, Word
+
+_Outcome = list[Word] | str | None
 
 _BATCH = 64  # tables a process gets at a time: bounds how far the source is read ahead
 
@@ -32,19 +35,26 @@ def picture_name(table_id: str, suffix: str = ".png") -> str:
 
 
 def render_tables(
-    tables: Iterable[Table], folder: Path, *, style: str = "mixed", num_workers: int | None = None
+    tables: Iterable[Table],
+    folder: Path,
+    *,
+    style: str = "mixed",
+    num_workers: int | None = None,
+    undrawn: dict[str, str] | None = None,
 ) -> Iterator[Table]:
     """Draw each table to ``folder/images/`` and yield it with its picture's path and words, in order.
 
     Args:
-        tables: Tables; one without a grid passes through unchanged.
+        tables: Tables; one that has a picture already passes through unchanged.
         folder: The data set folder that is being written.
         style: A name of :data:`tabrag.tables.render.STYLES`, or ``mixed``: chosen by a hash of the id, so
             always the same.
         num_workers: Processes; as many as there are cores where None.
+        undrawn: Takes up the tables that cannot be drawn (too large, no grid, no font), id -> reason; they
+            are not yielded. Where None, such a table is an error.
 
     Raises:
-        UserError: The style does not exist.
+        UserError: The style does not exist, or a table cannot be drawn and ``undrawn`` is None.
     """
     from tabrag.tables.render import STYLES
 
@@ -52,39 +62,45 @@ def render_tables(
         raise UserError(f"unknown style '{style}'; choose from mixed, {', '.join(STYLES)}")
     images = folder / "images"
     images.mkdir(exist_ok=True)
-    workers = (
-        num_workers or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else num_workers or 1
-    )
-    tables = iter(tables)
-    if workers == 1:
-        for table in tables:
-            yield _with_picture(table, _draw((table, images, style)))
+    draw = partial(_draw, images=images, style=style)
+    num_workers = num_workers or _num_cores()
+    for table, drawn in _drawn(iter(tables), draw, num_workers=num_workers):
+        if isinstance(drawn, list):
+            yield replace(table, image=f"images/{picture_name(table.id)}", words=drawn)
+        elif drawn is None:
+            yield table
+        elif undrawn is None:
+            raise UserError(drawn)
+        else:
+            undrawn[table.id] = drawn
+
+
+def _drawn(
+    tables: Iterator[Table], draw: Callable[[Table], _Outcome], *, num_workers: int
+) -> Iterator[tuple[Table, _Outcome]]:
+    if num_workers == 1:
+        yield from ((table, draw(table)) for table in tables)
         return
-    with multiprocessing.get_context("spawn").Pool(workers) as pool:
-        while batch := list(islice(tables, _BATCH * workers)):
-            words = pool.imap(_draw, [(table, images, style) for table in batch], chunksize=4)
-            yield from (_with_picture(table, drawn) for table, drawn in zip(batch, words, strict=True))
+    with multiprocessing.get_context("spawn").Pool(num_workers) as pool:
+        while batch := list(islice(tables, _BATCH * num_workers)):
+            yield from zip(batch, pool.imap(draw, batch, chunksize=4), strict=True)
 
 
-def _num_cores() -> int:
-    """Cores that this process may use (macOS only knows how many there are)."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _draw(job: tuple[Table, Path, str]) -> list[Word] | None:
+def _draw(table: Table, *, images: Path, style: str) -> _Outcome:
+    """Draw one table: its words, None where it has a picture already, or the reason why it cannot be drawn."""
     from tabrag.tables.render import STYLES, render
 
-    table, images, style = job
-    if table.grid is None:
+    if table.image is not None:
         return None
     seed = zlib.crc32(table.id.encode())
     try:
         drawn = render(table, STYLES[seed % len(STYLES)] if style == "mixed" else style, seed=seed)
     except UserError as error:
-        raise UserError(f"table '{table.id}' cannot be drawn: {error}") from error
-    drawn.image.save(images / picture_name(table.id), optimize=False)
+        return str(error)
+    drawn.image.save(images / picture_name(table.id))
     return drawn.words
 
 
-def _with_picture(table: Table, words: list[Word] | None) -> Table:
-    return table if words is None else replace(table, image=f"images/{picture_name(table.id)}", words=words)
+def _num_cores() -> int:
+    """Cores that this process may use (macOS only knows how many there are)."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

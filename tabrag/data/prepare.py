@@ -7,9 +7,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from tabrag.data.dataset import Dataset
-from tabrag.data.folder import copy_picture, fill_folder, new_folder
+from tabrag.data.dataset import Dataset, without_tables
+from tabrag.data.folder import copy_picture, new_folder, write_judgements, write_tables
 from tabrag.data.pictures import render_tables
+from tabrag.errors import UserError
 from tabrag.files import write_jsonl
 from tabrag.types import Table
 
@@ -29,37 +30,49 @@ def prepare(
     Args:
         data: The data set.
         out: The folder; it stands there only once it is complete.
-        render: Draw each table that has a grid and no picture yet.
+        render: Draw each table that has no picture yet. One that cannot be drawn is left out together with
+            the queries that need it, so that each table of the folder has a picture; ``failed.jsonl`` names
+            it.
         style: See :func:`tabrag.data.pictures.render_tables`.
         num_workers: Processes that draw; as many as there are cores where None.
 
     Returns:
-        Counts of what was written, of files that failed and of repairs.
+        Counts of what was written, of files and tables that failed, and of repairs.
 
     Raises:
-        UserError: ``out`` holds something else, or a part of the data set cannot be written.
+        UserError: ``out`` holds something else, or nothing is left to be written.
     """
     from tqdm import tqdm
 
+    undrawn: dict[str, str] = {}
     with new_folder(out) as folder:
         for relative, source in data.images.items():
             copy_picture(source, folder, relative)
         tables: Iterable[Table] = data.tables
         if render:
-            tables = render_tables(tables, folder, style=style, num_workers=num_workers)
+            tables = render_tables(tables, folder, style=style, num_workers=num_workers, undrawn=undrawn)
+        progress = tqdm(tables, desc=data.card.name, unit=" tables", mininterval=1.0)
+        num_tables = write_tables(folder, progress)
+        failed = data.failed + [{"table": table_id, "reason": reason} for table_id, reason in undrawn.items()]
+        if not num_tables:
+            first = f": {failed[0]['reason']}" if failed else ""
+            raise UserError(f"{data.card.name}: no table is left to write to {out}{first}")
+        kept = without_tables(data, undrawn)
         counts: dict[str, Any] = dict(
-            fill_folder(
+            write_judgements(
                 folder,
-                tables=tqdm(tables, desc=data.card.name, unit=" tables", mininterval=1.0),
-                queries=data.queries,
-                qrels=data.qrels,
-                gold_headers=data.gold_headers,
+                num_tables,
+                queries=kept.queries,
+                qrels=kept.qrels,
+                gold_headers=kept.gold_headers,
                 card=data.card,
             )
         )
-        if data.failed:
-            counts["failed"] = write_jsonl(folder / "failed.jsonl", data.failed)
-            logger.warning("%d files could not be read; failed.jsonl names them", len(data.failed))
+        if failed:
+            counts["failed"] = write_jsonl(folder / "failed.jsonl", failed)
+            for failure in failed:
+                logger.warning("left out %s: %s", failure.get("file") or failure["table"], failure["reason"])
+            logger.warning("%d left out; %s names them", len(failed), Path(out) / "failed.jsonl")
     for rule, count in data.repairs.items():
         logger.info("%s: %d", rule, count)
     return {"out": str(out), **counts, **({"repairs": dict(data.repairs)} if data.repairs else {})}
