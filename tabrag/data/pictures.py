@@ -87,7 +87,7 @@ def _drawn(
 
 
 def _draw(table: Table, *, images: Path, style: str) -> _Outcome:
-    """Draw one table: its words, None where it has a picture already, or the reason why it cannot be drawn."""
+    """Draw one table: its words; None where it has a picture already; a text says why it cannot be drawn."""
     from tabrag.tables.render import STYLES, render
 
     if table.image is not None:

@@ -1,0 +1,213 @@
+"""Checks a data set folder and tells each fault with its file and line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tabrag.data.folder import QRELS_HEADER
+from tabrag.data.records import LABELS, TASKS
+from tabrag.data.validate_table import grid_size, is_cell, table_faults
+from tabrag.errors import UserError
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One fault.
+
+    Attributes:
+        file: Path of the file.
+        line: 1-based; 0 where the fault is the whole file's.
+        message: What is wrong.
+    """
+
+    file: str
+    line: int
+    message: str
+
+
+def validate(path: str | Path, *, images: bool = False) -> list[Fault]:
+    """All faults of a data set folder, in the order of files and lines; an empty list for a good one.
+
+    A folder needs ``corpus.jsonl``; queries, judgements and gold headers are checked where they are.
+
+    Args:
+        path: The folder.
+        images: Also decode every picture (slow); without it, missing and empty ones are still found.
+
+    Raises:
+        UserError: There is no such folder.
+    """
+    folder = Path(path)
+    if not folder.is_dir():
+        raise UserError(f"{folder}: no such folder")
+    return list(_Validation(folder, decode_images=images).run())
+
+
+class _Validation:
+    """One run: what the later files must agree with is kept from the earlier ones."""
+
+    def __init__(self, folder: Path, *, decode_images: bool) -> None:
+        self.folder = folder
+        self.decode_images = decode_images
+        self.sizes: dict[str, tuple[int, int] | None] = {}
+        self.query_ids: set[str] = set()
+        self.split_of: dict[str, str] = {}
+
+    def run(self) -> Iterator[Fault]:
+        corpus = self.folder / "corpus.jsonl"
+        if not corpus.is_file():
+            yield Fault(str(corpus), 0, "file not found")
+        else:
+            yield from self._ids_and(corpus, self.sizes, self._table)
+            if not self.sizes:
+                yield Fault(str(corpus), 0, "no table")
+        queries = self.folder / "queries.jsonl"
+        if queries.is_file():
+            ids: dict[str, None] = {}
+            yield from self._ids_and(queries, ids, lambda record: (None, _query_faults(record)))
+            self.query_ids = set(ids)
+        for file in sorted((self.folder / "qrels").glob("*.tsv")):
+            if not file.name.startswith("."):
+                yield from self._qrels(file)
+        headers = self.folder / "headers.jsonl"
+        if headers.is_file():
+            for line, record in _records(headers):
+                messages = [record] if isinstance(record, str) else self._gold(record)
+                yield from (Fault(str(headers), line, message) for message in messages)
+
+    def _ids_and(
+        self, file: Path, known: dict[str, Any], check: Callable[[dict[str, Any]], tuple[Any, list[str]]]
+    ) -> Iterator[Fault]:
+        """The faults of a file of records with ids; fills ``known`` (id -> what ``check`` gives besides)."""
+        lines: dict[str, int] = {}
+        for line, record in _records(file):
+            if isinstance(record, str):
+                yield Fault(str(file), line, record)
+                continue
+            value, messages = check(record)
+            identifier = record.get("_id")
+            if not isinstance(identifier, str) or not identifier.strip():
+                messages = ["'_id' is missing or no text", *messages]
+            elif any(character in identifier for character in "\t\r\n"):
+                messages = [f"id {identifier!r} holds a tab or a line break", *messages]
+            elif identifier in lines:
+                messages = [f"id '{identifier}' stands in line {lines[identifier]} already", *messages]
+            else:
+                lines[identifier] = line
+                known[identifier] = value
+            yield from (Fault(str(file), line, message) for message in messages)
+
+    def _table(self, record: dict[str, Any]) -> tuple[tuple[int, int] | None, list[str]]:
+        faults = table_faults(record, folder=self.folder, decode_images=self.decode_images)
+        return grid_size(record), faults
+
+    def _qrels(self, file: Path) -> Iterator[Fault]:
+        seen: dict[tuple[str, str], int] = {}
+        for line, text in _lines(file):
+            if line == 1:
+                if text != QRELS_HEADER:
+                    yield Fault(str(file), 1, f"the first line must be {QRELS_HEADER!r}, found {text[:80]!r}")
+                continue
+            if not text.strip():
+                continue
+            parts = text.split("\t")
+            if len(parts) != 3:
+                yield Fault(str(file), line, f"expected 3 columns separated by tabs, found {len(parts)}")
+                continue
+            query_id, table_id, grade = parts
+            for message in self._judgement(query_id, table_id, grade, split=file.stem):
+                yield Fault(str(file), line, message)
+            if (query_id, table_id) in seen:
+                first = seen[query_id, table_id]
+                yield Fault(
+                    str(file), line, f"'{query_id}' and '{table_id}' are judged in line {first} already"
+                )
+            seen.setdefault((query_id, table_id), line)
+        yield from self._twin(file, set(seen))
+
+    def _judgement(self, query_id: str, table_id: str, grade: str, *, split: str) -> Iterator[str]:
+        if query_id not in self.query_ids:
+            yield f"unknown query id '{query_id}': queries.jsonl does not have it"
+        if table_id not in self.sizes:
+            yield f"unknown table id '{table_id}': corpus.jsonl does not have it"
+        if not grade.strip().removeprefix("-").isdecimal():
+            yield f"the score must be a whole number, found {grade!r}"
+        other = self.split_of.setdefault(query_id, split)
+        if other != split:
+            yield f"query '{query_id}' stands in split '{other}' too"
+
+    def _twin(self, file: Path, judged: set[tuple[str, str]]) -> Iterator[Fault]:
+        """Faults of the JSON form of a split, which only ``datasets`` reads and which may be absent."""
+        twin = file.with_suffix(".jsonl")
+        if not twin.is_file():
+            return
+        pairs = set()
+        for line, record in _records(twin):
+            if isinstance(record, str):
+                yield Fault(str(twin), line, record)
+            else:
+                pairs.add((record.get("query-id"), record.get("corpus-id")))
+        if pairs != judged:
+            yield Fault(str(twin), 0, f"differs from {file.name}: write the folder anew, or delete this file")
+
+    def _gold(self, record: dict[str, Any]) -> list[str]:
+        messages = []
+        query_id, table_id = record.get("query_id"), record.get("table_id")
+        if query_id not in self.query_ids:
+            messages.append(f"unknown query id {query_id!r}")
+        if table_id not in self.sizes:
+            messages.append(f"unknown table id {table_id!r}")
+        size = self.sizes.get(table_id) if isinstance(table_id, str) else None
+        for key in ("top", "left", "answer_cells"):
+            cells = record.get(key) or []
+            if not isinstance(cells, list):
+                messages.append(f"'{key}' must be a list of [row, col]")
+                continue
+            messages += [
+                f"'{key}' names {cell!r}, which is no [row, col] inside the table '{table_id}'"
+                for cell in cells
+                if not is_cell(cell, size)
+            ]
+        return messages
+
+
+def _query_faults(record: dict[str, Any]) -> list[str]:
+    messages = []
+    text, answers = record.get("text"), record.get("answers") or []
+    task, label = record.get("task") or "qa", record.get("label")
+    if not isinstance(text, str) or not text.strip():
+        messages.append("'text' is missing or blank")
+    if not isinstance(answers, list) or not all(isinstance(answer, str) for answer in answers):
+        messages.append("'answers' must be a list of texts")
+    if task not in TASKS:
+        messages.append(f"'task' must be one of {', '.join(TASKS)}, found {task!r}")
+    elif task == "verify" and label not in LABELS:
+        messages.append(f"'label' of a statement must be one of {', '.join(LABELS)}, found {label!r}")
+    elif task != "verify" and label is not None:
+        messages.append(f"'label' is only for the task verify, found {label!r} with task '{task}'")
+    return messages
+
+
+def _records(file: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
+    """Line number and object of each line that is not blank; a text that tells the fault for a broken one."""
+    with file.open("rb") as lines:
+        for number, line in enumerate(lines, start=1):
+            if not line.strip():
+                continue
+            try:
+                record = json.loads(line)
+            except (ValueError, RecursionError) as error:
+                yield number, f"not a JSON object: {error}"
+                continue
+            is_object = isinstance(record, dict)
+            yield number, record if is_object else f"not a JSON object: {type(record).__name__}"
+
+
+def _lines(file: Path) -> Iterator[tuple[int, str]]:
+    with file.open("rb") as lines:
+        for number, line in enumerate(lines, start=1):
+            yield number, line.decode("utf-8", errors="replace").rstrip("\r\n")

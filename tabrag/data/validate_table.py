@@ -1,0 +1,186 @@
+"""The faults of one line of ``corpus.jsonl``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from tabrag.errors import UserError
+from tabrag.files import inside
+
+_KEYS = {
+    *("_id", "title", "text", "page_title", "section", "caption", "grid", "image", "words", "boxes"),
+    *("word_cells", "source", "metadata"),
+}
+_GRID_KEYS = {"cells", "merged", "num_header_rows", "num_header_cols", "top_paths", "left_paths"}
+_TEXT_KEYS = ("title", "text", "page_title", "section", "caption")
+
+
+def table_faults(record: dict[str, Any], *, folder: Path, decode_images: bool) -> list[str]:
+    """What is wrong with a table's record, besides its id.
+
+    Args:
+        record: The parsed line.
+        folder: The data set folder, for the picture.
+        decode_images: Also decode the picture.
+    """
+    return list(_table_faults(record, folder=folder, decode_images=decode_images))
+
+
+def grid_size(record: dict[str, Any]) -> tuple[int, int] | None:
+    """Rows and columns of the record's grid; None where it has none that is usable."""
+    grid = record.get("grid")
+    cells = grid.get("cells") if isinstance(grid, dict) else None
+    if not isinstance(cells, list) or not cells or not all(isinstance(row, list) for row in cells):
+        return None
+    return len(cells), max(len(row) for row in cells)
+
+
+def is_cell(value: Any, size: tuple[int, int] | None) -> bool:
+    """Whether ``value`` is ``[row, col]`` inside a grid of this size (of any size where None)."""
+    if not _is_integers(value, 2) or min(value) < 0:
+        return False
+    return size is None or (value[0] < size[0] and value[1] < size[1])
+
+
+def _table_faults(record: dict[str, Any], *, folder: Path, decode_images: bool) -> Iterator[str]:
+    yield from (f"missing key '{key}'" for key in ("title", "text") if key not in record)
+    yield from (f"unknown key '{key}'; own values belong in 'metadata'" for key in record if key not in _KEYS)
+    for key in _TEXT_KEYS:
+        if not isinstance(record.get(key, ""), str):
+            yield f"'{key}' must be a text, found {_shown(record[key])}"
+    if record.get("grid") is None and record.get("image") is None:
+        yield "neither 'grid' nor 'image': a table needs cells, a picture, or both"
+    size = grid_size(record)
+    if record.get("grid") is not None:
+        yield from _grid_faults(record["grid"])
+    if record.get("image") is not None:
+        yield from _image_faults(record["image"], folder=folder, decode=decode_images)
+    yield from _word_faults(record, size)
+    source, metadata = record.get("source"), record.get("metadata")
+    if source is not None and not isinstance(source, dict):
+        yield f"'source' must be an object, found {_shown(source)}"
+    if metadata is not None and not (
+        isinstance(metadata, dict) and all(isinstance(value, str) for value in metadata.values())
+    ):
+        yield "'metadata' must be an object whose values are texts"
+
+
+def _grid_faults(grid: Any) -> Iterator[str]:
+    if not isinstance(grid, dict):
+        yield f"'grid' must be an object with 'cells', found {_shown(grid)}"
+        return
+    yield from (f"unknown key '{key}' in 'grid'" for key in grid if key not in _GRID_KEYS)
+    cells = grid.get("cells")
+    if not isinstance(cells, list) or not all(isinstance(row, list) for row in cells):
+        yield "'grid.cells' must be a list of rows, each a list of texts"
+        return
+    if not cells or not cells[0]:
+        yield "empty table: 'grid.cells' has no row or no column"
+        return
+    num_rows, num_cols = len(cells), len(cells[0])
+    for row, texts in enumerate(cells):
+        if len(texts) != num_cols:
+            yield f"ragged table: row {row} has {len(texts)} cells, row 0 has {num_cols}"
+        for col, text in enumerate(texts):
+            if not isinstance(text, str):
+                yield f"cell ({row}, {col}) must be a text, found {_shown(text)}"
+    if not any(isinstance(text, str) and text.strip() for texts in cells for text in texts):
+        yield "empty table: all cells are blank"
+    yield from _region_faults(grid.get("merged") or [], cells)
+    for key, limit in (("num_header_rows", num_rows), ("num_header_cols", num_cols)):
+        value = grid.get(key, 0)
+        if not _is_integers([value], 1) or not 0 <= value <= limit:
+            yield f"'grid.{key}' must be a whole number in 0..{limit}, found {_shown(value)}"
+    for key, count in (("top_paths", num_cols), ("left_paths", num_rows)):
+        paths = grid.get(key)
+        if paths is None:
+            continue
+        if not isinstance(paths, list) or len(paths) != count:
+            yield f"'grid.{key}' must hold one path for each of the {count} {_axis(key)}"
+            continue
+        for number, path in enumerate(paths):
+            if not isinstance(path, list) or not all(is_cell(cell, (num_rows, num_cols)) for cell in path):
+                yield f"'grid.{key}'[{number}] must be a list of [row, col] inside the grid"
+
+
+def _region_faults(regions: Any, cells: list[list[Any]]) -> Iterator[str]:
+    if not isinstance(regions, list):
+        yield "'grid.merged' must be a list of [first_row, last_row, first_col, last_col]"
+        return
+    taken: dict[tuple[int, int], Any] = {}
+    for region in regions:
+        if not _is_integers(region, 4):
+            yield f"merged region {_shown(region)} must be [first_row, last_row, first_col, last_col]"
+            continue
+        first_row, last_row, first_col, last_col = region
+        width = min(len(row) for row in cells)
+        if not (0 <= first_row <= last_row < len(cells) and 0 <= first_col <= last_col < width):
+            yield f"merged region {region} lies outside the table of {len(cells)} x {width} cells"
+            continue
+        places = [(r, c) for r in range(first_row, last_row + 1) for c in range(first_col, last_col + 1)]
+        overlapped = next((taken[place] for place in places if place in taken), None)
+        if overlapped is not None:
+            yield f"merged regions {overlapped} and {region} overlap"
+        taken |= dict.fromkeys(places, region)
+        for row, col in places[1:]:
+            if cells[row][col] not in ("", None):
+                yield f"merged region {region} has text in cell ({row}, {col}), which is not its first"
+
+
+def _image_faults(image: Any, *, folder: Path, decode: bool) -> Iterator[str]:
+    if not isinstance(image, str) or not image:
+        yield f"'image' must be a path relative to the folder, found {_shown(image)}"
+        return
+    try:
+        path = inside(folder, image)
+    except UserError as error:
+        yield str(error)
+        return
+    if Path(image).is_absolute():
+        yield f"'image' must be a path relative to the folder, found {_shown(image)}"
+    elif not path.is_file():
+        yield f"picture '{image}' is missing"
+    elif path.stat().st_size == 0:
+        yield f"picture '{image}' is empty"
+    elif decode:
+        from tabrag.tables.image import check_images
+
+        yield from (f"broken picture: {reason}" for _, reason in check_images([path]))
+
+
+def _word_faults(record: dict[str, Any], size: tuple[int, int] | None) -> Iterator[str]:
+    words, boxes, cells = (record.get(key) for key in ("words", "boxes", "word_cells"))
+    if words is None:
+        if boxes is not None or cells is not None:
+            yield "'boxes' or 'word_cells' without 'words'"
+        return
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        yield "'words' must be a list of texts"
+        return
+    for key, values in (("boxes", boxes), ("word_cells", cells)):
+        if values is None and key == "word_cells":
+            continue
+        if not isinstance(values, list) or len(values) != len(words):
+            found = len(values) if isinstance(values, list) else "none"
+            yield f"{len(words)} words need as many '{key}', found {found}"
+    for number, box in enumerate(boxes if isinstance(boxes, list) else []):
+        if not _is_integers(box, 4) or not (0 <= box[0] <= box[2] <= 1000 and 0 <= box[1] <= box[3] <= 1000):
+            yield f"'boxes'[{number}] must be [x0, y0, x1, y1] in 0..1000, found {_shown(box)}"
+    for number, cell in enumerate(cells if isinstance(cells, list) else []):
+        if cell is not None and not is_cell(cell, size):
+            yield f"'word_cells'[{number}] must be null or [row, col] inside the grid, found {_shown(cell)}"
+
+
+def _is_integers(value: Any, count: int) -> bool:
+    return isinstance(value, list) and len(value) == count and all(type(number) is int for number in value)
+
+
+def _axis(key: str) -> str:
+    return "columns" if key == "top_paths" else "rows"
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
