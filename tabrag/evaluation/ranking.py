@@ -1,0 +1,178 @@
+"""How good is a ranking: Hit@k, Recall@k, MRR@k, nDCG@k.
+
+| figure | of one query, with r relevant items of R in the first k |
+|---|---|
+| ``Hit@k`` | 1 where r >= 1, otherwise 0 (also called success or hit rate) |
+| ``Recall@k`` | r / R: with three relevant items, Recall@1 is at most 1/3 |
+| ``CappedRecall@k`` | r / min(k, R): a perfect ranking reaches 1 for every k |
+| ``MRR@k`` | 1 / rank of the first relevant item, 0 where it stands below k; ``MRR``: of the whole list |
+| ``nDCG@k`` | sum of grade / log2(rank + 1) over the first k, divided by that of the best order |
+
+nDCG is that of Järvelin and Kekäläinen, "Cumulated gain-based evaluation of IR techniques", TOIS 2002, with
+linear gains.
+
+Which queries count: every query with at least one relevant item (grade >= 1). One that the run lacks
+(``missing``) or whose list is empty (``empty``) counts 0. Queries of the run without judgements
+(``unjudged``) and queries judged without any relevant item (``without_relevant``) are left out and reported.
+
+Ties: candidates are ordered by score, never by their place in the input. ``ties="id"`` breaks equal scores by
+ascending item id; ``ties="average"`` gives the expected figure over all orders of the equal ones (McSherry
+and Najork 2008). An item that a list names twice counts at its better place.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+import numpy as np
+
+from tabrag.errors import UserError
+from tabrag.types import Candidate, Qrels, Run
+
+Ties = Literal["id", "average"]
+
+
+def evaluate(
+    run: Run, qrels: Qrels, *, ks: Sequence[int] = (1, 5, 10, 50), ties: Ties = "id"
+) -> dict[str, float | int]:
+    """Mean figures of a run and the counts of queries (see the module's docstring for what each means).
+
+    Args:
+        run: Query id to candidates.
+        qrels: Query id to item id to grade.
+        ks: Cut-offs, each at least 1.
+        ties: How candidates of equal score are ordered.
+
+    Returns:
+        ``Hit@k``, ``Recall@k``, ``CappedRecall@k``, ``MRR@k``, ``nDCG@k`` for each k and ``MRR``, all 0..1;
+        and the counts ``queries`` (those in the means), ``missing``, ``empty``, ``unjudged``,
+        ``without_relevant``.
+
+    Raises:
+        UserError: No query has a relevant item, or a setting or score is not valid.
+    """
+    per_query = evaluate_queries(run, qrels, ks=ks, ties=ties)
+    if not per_query:
+        raise UserError("no query has a relevant item (grade >= 1): are these the qrels of this run?")
+    figures: dict[str, float | int] = {
+        name: math.fsum(values[name] for values in per_query.values()) / len(per_query)
+        for name in next(iter(per_query.values()))
+    }
+    return figures | {
+        "queries": len(per_query),
+        "missing": sum(query_id not in run for query_id in per_query),
+        "empty": sum(query_id in run and not run[query_id] for query_id in per_query),
+        "unjudged": sum(not qrels.get(query_id) for query_id in run),
+        "without_relevant": sum(bool(grades) and max(grades.values()) < 1 for grades in qrels.values()),
+    }
+
+
+def evaluate_queries(
+    run: Run, qrels: Qrels, *, ks: Sequence[int] = (1, 5, 10, 50), ties: Ties = "id"
+) -> dict[str, dict[str, float]]:
+    """The figures of each query that has a relevant item, in the order of the qrels; see :func:`evaluate`."""
+    if not ks or any(k < 1 for k in ks):
+        raise UserError(f"cut-offs must be at least 1, found {list(ks)}")
+    if ties not in ("id", "average"):
+        raise UserError(f"ties '{ties}' is unknown: use 'id' or 'average'")
+    return {
+        query_id: _figures(_groups(query_id, run.get(query_id, []), grades, ties), grades, ks)
+        for query_id, grades in qrels.items()
+        if grades and max(grades.values()) >= 1
+    }
+
+
+def check_qrels(qrels: Qrels, *, query_ids: Iterable[str], item_ids: Iterable[str]) -> None:
+    """Refuse judgements about queries or items that do not exist; the message names the first ones."""
+    query_ids, item_ids = set(query_ids), set(item_ids)
+    queries = [query_id for query_id in qrels if query_id not in query_ids]
+    items = sorted({item_id for grades in qrels.values() for item_id in grades} - item_ids)
+    for kind, unknown in (("query", queries), ("item", items)):
+        if unknown:
+            names = ", ".join(f"'{name}'" for name in unknown[:5])
+            raise UserError(
+                f"qrels name {len(unknown)} unknown {kind} ids: {names}; "
+                "the qrels belong to another folder or are out of date"
+            )
+
+
+def confidence_intervals(
+    per_query: dict[str, dict[str, float]], *, num_samples: int = 1000, seed: int = 0
+) -> dict[str, tuple[float, float]]:
+    """95 % intervals of the means: percentiles of a bootstrap over queries (Efron 1979), always the same.
+
+    Args:
+        per_query: What :func:`evaluate_queries` gave, at least one query.
+        num_samples: Number of resamples.
+        seed: Of the resampling.
+    """
+    names = list(next(iter(per_query.values())))
+    values = np.array([[figures[name] for name in names] for figures in per_query.values()])
+    generator = np.random.default_rng(seed)
+    means = np.stack(
+        [values[generator.integers(len(values), size=len(values))].mean(axis=0) for _ in range(num_samples)]
+    )
+    low, high = np.percentile(means, [2.5, 97.5], axis=0)
+    return {name: (float(low[i]), float(high[i])) for i, name in enumerate(names)}
+
+
+def _groups(
+    query_id: str, candidates: Sequence[Candidate], grades: dict[str, int], ties: Ties
+) -> list[list[int]]:
+    """Grades of the ranked items in groups that share places: one item a group unless ties are averaged."""
+    best: dict[str, float] = {}
+    for candidate in candidates:
+        if math.isnan(candidate.score):
+            raise UserError(f"query '{query_id}': the score of item '{candidate.item_id}' is NaN")
+        best[candidate.item_id] = max(candidate.score, best.get(candidate.item_id, -math.inf))
+    ordered = sorted(best, key=lambda item_id: (-best[item_id], item_id))
+    groups: list[list[int]] = []
+    previous: float | None = None
+    for item_id in ordered:
+        gain = max(grades.get(item_id, 0), 0)
+        if ties == "average" and best[item_id] == previous:
+            groups[-1].append(gain)
+        else:
+            groups.append([gain])
+        previous = best[item_id]
+    return groups
+
+
+def _figures(groups: list[list[int]], grades: dict[str, int], ks: Sequence[int]) -> dict[str, float]:
+    """Expected figures over all orders within the groups; with groups of one they are the plain figures."""
+    relevant, gains, first = [], [], []
+    none_so_far = 1.0
+    for group in groups:
+        size, num_relevant = len(group), sum(gain >= 1 for gain in group)
+        mean_gain = sum(group) / size
+        none_before = none_so_far
+        for place in range(size):
+            relevant.append(num_relevant / size)
+            gains.append(mean_gain)
+            left = size - place
+            # probability that the first relevant item of the list stands at this very place
+            first.append(none_before * num_relevant / left)
+            none_before *= max(left - num_relevant, 0) / left
+        none_so_far = none_before
+    num_relevant = sum(grade >= 1 for grade in grades.values())
+    ideal = sorted((grade for grade in grades.values() if grade >= 1), reverse=True)
+    discounts = 1 / np.log2(np.arange(2, max(len(gains), len(ideal)) + 2))
+    ranks = np.arange(1, len(first) + 1)
+    first_N, relevant_N, gains_N, ideal_N = (
+        np.array(values, dtype=np.float64) for values in (first, relevant, gains, ideal)
+    )
+    figures: dict[str, float] = {}
+    for k in ks:
+        found = float(relevant_N[:k].sum())
+        figures[f"Hit@{k}"] = min(float(first_N[:k].sum()), 1.0)
+        figures[f"Recall@{k}"] = found / num_relevant
+        figures[f"CappedRecall@{k}"] = found / min(k, num_relevant)
+        figures[f"MRR@{k}"] = float((first_N[:k] / ranks[:k]).sum())
+        figures[f"nDCG@{k}"] = float(
+            (gains_N[:k] * discounts[: len(gains_N)][:k]).sum()
+            / (ideal_N[:k] * discounts[: len(ideal_N)][:k]).sum()
+        )
+    figures["MRR"] = float((first_N / ranks).sum())
+    return figures

@@ -1,0 +1,210 @@
+"""Exact nearest neighbours with torch: the reference that the other indexes are measured against.
+
+Shapes: N vectors, Q queries, B queries of a batch, E dimensions, M kept candidates, P (query, row) pairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from tabrag.errors import UserError
+
+Metric = Literal["cosine", "ip"]
+Vectors = Tensor | np.ndarray
+
+_QUERIES_PER_BATCH = 1024
+_ROWS_PER_PRODUCT = 1024
+_PRODUCTS_PER_SELECTION = 8
+_SPARE = 16
+"""Candidates kept beyond k, so that ties at the k-th place are seen."""
+_NOISE = 4e-6
+"""Two float32 scores nearer than this (relative to the vectors' norms) may stand in either order."""
+_PAIRS_PER_RESCORE = 8192
+
+
+class ExactIndex:
+    """All scores of all vectors, with bounded memory; equal scores are ordered by ascending row.
+
+    A matrix product gives float32 scores whose last bits depend on where in a block a row stands. Scores that
+    are nearer to each other than that noise are computed again in float64, row by row: equal vectors get
+    equal scores, and the result does not depend on the batch, on the chunk, or on the order in which rows
+    were added.
+    """
+
+    def __init__(self, *, metric: Metric = "cosine", device: str | torch.device = "cpu") -> None:
+        """Make an empty index.
+
+        Args:
+            metric: ``cosine`` (a zero vector scores 0 with everything) or ``ip``, the inner product.
+            device: Where vectors lie and scores are computed.
+        """
+        if metric not in ("cosine", "ip"):
+            raise UserError(f"metric '{metric}' is unknown: use 'cosine' or 'ip'")
+        self.metric = metric
+        self.device = torch.device(device)
+        self.vectors_NE = torch.zeros(0, 0, device=self.device)
+        self._scale_N: Tensor | None = None
+        self._largest_norm = 0.0
+
+    def __len__(self) -> int:
+        return self.vectors_NE.shape[0]
+
+    def build(self, vectors: Vectors, *, ids: Sequence[str] | None = None) -> ExactIndex:
+        """Take the vectors. A contiguous float32 array is used as it is, also memory-mapped, never changed.
+
+        Args:
+            vectors: [N, E], any float type, layout and device.
+            ids: Names of the rows for error messages.
+
+        Raises:
+            UserError: A vector holds NaN or infinity; the message names the first ones.
+        """
+        self.vectors_NE = as_float32(vectors).to(self.device)
+        norm_N = torch.cat([part.norm(dim=1) for part in self.vectors_NE.split(65536)] or [torch.zeros(0)])
+        bad = (~torch.isfinite(norm_N)).nonzero().flatten().tolist()
+        if bad:
+            names = ", ".join(str(ids[row]) if ids else f"row {row}" for row in bad[:5])
+            raise UserError(
+                f"{len(bad)} of {len(self)} vectors hold NaN or infinity: {names}; "
+                "an encoder that gives NaN usually ran in float16: encode in float32 or bfloat16"
+            )
+        self._largest_norm = float(norm_N.max()) if len(self) else 0.0
+        self._scale_N = None
+        if self.metric == "cosine":
+            self._largest_norm = 1.0
+            if bool(((norm_N - 1).abs() > 1e-6).logical_and(norm_N > 0).any()):
+                self._scale_N = torch.where(
+                    norm_N > 0, 1 / norm_N.clamp_min(torch.finfo(torch.float32).tiny), 0
+                )
+        return self
+
+    def search(self, queries: Vectors, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """The k best rows of each query.
+
+        Args:
+            queries: [Q, E], any float type.
+            k: At least 1; clamped to the number of vectors.
+
+        Returns:
+            Scores, float32 [Q, k'], and rows, int64 [Q, k'], best first; equal scores by ascending row.
+
+        Raises:
+            UserError: ``k`` below 1, another dimension than the vectors', or NaN in a query.
+        """
+        q_QE = check_queries(queries, k, dim=self.vectors_NE.shape[1] if len(self) else None).to(self.device)
+        k = min(k, len(self))
+        if k == 0 or q_QE.shape[0] == 0:
+            return np.zeros((q_QE.shape[0], k), np.float32), np.zeros((q_QE.shape[0], k), np.int64)
+        if self.metric == "cosine":
+            q_QE = torch.nn.functional.normalize(q_QE, dim=1, eps=torch.finfo(torch.float32).tiny)
+        parts = [self._search_batch(batch, k) for batch in q_QE.split(_QUERIES_PER_BATCH)]
+        return np.concatenate([scores for scores, _ in parts]), np.concatenate([rows for _, rows in parts])
+
+    def _search_batch(self, q_BE: Tensor, k: int) -> tuple[np.ndarray, np.ndarray]:
+        num_kept = min(k + _SPARE, len(self))
+        best_BM = q_BE.new_zeros(q_BE.shape[0], 0)
+        rows_BM = torch.zeros(q_BE.shape[0], 0, dtype=torch.int64, device=self.device)
+        for start, scores in self._scores(q_BE):
+            chunk = scores.topk(min(num_kept, scores.shape[1]), dim=1)
+            best_BM = torch.cat([best_BM, chunk.values], dim=1)
+            rows_BM = torch.cat([rows_BM, chunk.indices + start], dim=1)
+            if best_BM.shape[1] > num_kept:
+                merged = best_BM.topk(num_kept, dim=1)
+                best_BM, rows_BM = merged.values, rows_BM.gather(1, merged.indices)
+        order = best_BM.argsort(dim=1, descending=True)
+        best_BM, rows_BM = best_BM.gather(1, order), rows_BM.gather(1, order)
+        noise_B = _NOISE * self._largest_norm * q_BE.norm(dim=1)
+        scores, rows = self._settle(q_BE, best_BM, rows_BM, noise_B, k)
+        if num_kept < len(self):
+            crowded = best_BM[:, -1] >= best_BM[:, k - 1] - noise_B
+            for row in crowded.nonzero().flatten().tolist():
+                scores[row], rows[row] = self._search_crowded(
+                    q_BE[row : row + 1], float(best_BM[row, k - 1]), noise_B[row : row + 1], k
+                )
+        return scores, rows
+
+    def _scores(self, q_BE: Tensor) -> Iterator[tuple[int, Tensor]]:
+        """Blocks ``(first row, Tensor[B, rows])`` of the scores, in a buffer that the next block overwrites.
+
+        Small products into one buffer are the fast shape: the operands stay in the processor's cache, and no
+        memory is allocated. A GPU wants larger ones.
+        """
+        width = _ROWS_PER_PRODUCT * (1 if self.device.type == "cpu" else _PRODUCTS_PER_SELECTION)
+        buffer = q_BE.new_empty(q_BE.shape[0], min(len(self), _ROWS_PER_PRODUCT * _PRODUCTS_PER_SELECTION))
+        for start in range(0, len(self), buffer.shape[1]):
+            stop = min(start + buffer.shape[1], len(self))
+            scores = buffer[:, : stop - start]
+            for first in range(start, stop, width):
+                last = min(first + width, stop)
+                torch.mm(q_BE, self.vectors_NE[first:last].T, out=scores[:, first - start : last - start])
+            if self._scale_N is not None:
+                scores *= self._scale_N[start:stop]
+            yield start, scores
+
+    def _search_crowded(
+        self, q_1E: Tensor, kth: float, noise_1: Tensor, k: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """One query whose k-th place is shared by more rows than were kept: look at all of them."""
+        if not bool(q_1E.any()):
+            return np.zeros(k, np.float32), np.arange(k)
+        scores_M, rows_M = [], []
+        for start, scores in self._scores(q_1E):
+            near = (scores[0] >= kth - float(noise_1)).nonzero().flatten()
+            scores_M.append(scores[0, near])
+            rows_M.append(near + start)
+        best_1M, rows_1M = torch.cat(scores_M)[None], torch.cat(rows_M)[None]
+        order = best_1M.argsort(dim=1, descending=True)
+        scores, rows = self._settle(q_1E, best_1M.gather(1, order), rows_1M.gather(1, order), noise_1, k)
+        return scores[0], rows[0]
+
+    def _settle(
+        self, q_BE: Tensor, best_BM: Tensor, rows_BM: Tensor, noise_B: Tensor, k: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Sort candidates (descending already) with near ties computed again, and cut to k."""
+        close = best_BM[:, :-1] - best_BM[:, 1:] <= noise_B[:, None]
+        near_BM = torch.nn.functional.pad(close, (0, 1)) | torch.nn.functional.pad(close, (1, 0))
+        query_P, place_P = near_BM.nonzero(as_tuple=True)
+        best_BM = best_BM.clone()
+        for query_p, place_p in zip(
+            query_P.split(_PAIRS_PER_RESCORE), place_P.split(_PAIRS_PER_RESCORE), strict=True
+        ):
+            rows_p = rows_BM[query_p, place_p]
+            exact = (q_BE[query_p].double() * self.vectors_NE[rows_p].double()).sum(dim=1)
+            if self._scale_N is not None:
+                exact *= self._scale_N[rows_p]
+            best_BM[query_p, place_p] = exact.float()
+        scores, rows = best_BM.cpu().numpy(), rows_BM.cpu().numpy()
+        order = np.lexsort((rows, -scores), axis=-1)[:, :k]
+        return np.take_along_axis(scores, order, axis=1), np.take_along_axis(rows, order, axis=1)
+
+
+def as_float32(vectors: Vectors) -> Tensor:
+    """A contiguous float32 tensor of shape [N, E]; shares memory where the input is one already."""
+    if isinstance(vectors, np.ndarray):
+        vectors = torch.from_numpy(np.ascontiguousarray(vectors, dtype=np.float32))
+    if vectors.dim() != 2:
+        raise UserError(f"vectors need the shape [number, dimension], found {tuple(vectors.shape)}")
+    return vectors.detach().to(torch.float32).contiguous()
+
+
+def check_queries(queries: Vectors, k: int, *, dim: int | None) -> Tensor:
+    """Queries as float32 [Q, E]; refuses a bad ``k``, a wrong dimension, NaN and infinity."""
+    if k < 1:
+        raise UserError(f"k is {k}, but at least one result must be asked for: set k >= 1")
+    q_QE = as_float32(queries)
+    if dim is not None and q_QE.shape[1] != dim:
+        raise UserError(
+            f"queries have {q_QE.shape[1]} dimensions and the index has {dim}: "
+            "encode them with the encoder of the index"
+        )
+    bad = (~torch.isfinite(q_QE.norm(dim=1))).nonzero().flatten().tolist()
+    if bad:
+        raise UserError(
+            f"{len(bad)} query vectors hold NaN or infinity, the first is number {bad[0]} (from 0)"
+        )
+    return q_QE

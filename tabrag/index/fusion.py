@@ -1,0 +1,61 @@
+"""Several rankings into one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from tabrag.errors import UserError
+from tabrag.types import Candidate, Run
+
+
+def rrf(runs: Sequence[Run], *, k: float = 60, weights: Sequence[float] | None = None, depth: int) -> Run:
+    """Reciprocal rank fusion: an item scores the sum of ``weight / (k + rank)`` over its lists.
+
+    Cormack, Clarke and Buettcher, "Reciprocal Rank Fusion outperforms Condorcet and individual Rank Learning
+    Methods", SIGIR 2009. Ranks count from 1 by the order of each list; of an item that a list names twice
+    only the first place counts; a list that lacks an item adds nothing. Equal scores are ordered by the best
+    single rank, then by item id. Sums are exactly rounded, so the order of the runs changes nothing.
+
+    Args:
+        runs: At least one; each candidate list best first.
+        k: The constant, at least 0. A small one lets a single first place beat agreement. Recorded in each
+            candidate's stage.
+        weights: One number >= 0 a run; all 1 where None.
+        depth: Number of candidates to keep a query, at least 1.
+
+    Returns:
+        A run over all queries of the runs, in order of first appearance.
+
+    Raises:
+        UserError: A setting is out of range.
+    """
+    if not (math.isfinite(k) and k >= 0):
+        raise UserError(f"the fusion constant k is {k}: it must be a number >= 0 (60 is usual)")
+    if depth < 1:
+        raise UserError(f"depth is {depth}, but at least one candidate must be kept: set depth >= 1")
+    weights = [1.0] * len(runs) if weights is None else list(weights)
+    if len(weights) != len(runs) or not all(math.isfinite(weight) and weight >= 0 for weight in weights):
+        raise UserError(f"fusion needs one weight >= 0 for each of the {len(runs)} runs, found {weights}")
+    query_ids = dict.fromkeys(query_id for run in runs for query_id in run)
+    stage = f"rrf(k={k:g})"
+    return {
+        query_id: _fuse([run.get(query_id, []) for run in runs], weights, k=k, depth=depth, stage=stage)
+        for query_id in query_ids
+    }
+
+
+def _fuse(
+    lists: Sequence[Sequence[Candidate]], weights: Sequence[float], *, k: float, depth: int, stage: str
+) -> list[Candidate]:
+    """Fuse the lists of one query."""
+    shares: dict[str, list[float]] = {}
+    best_rank: dict[str, int] = {}
+    for candidates, weight in zip(lists, weights, strict=True):
+        distinct = dict.fromkeys(candidate.item_id for candidate in candidates)
+        for rank, item_id in enumerate(distinct, start=1):
+            shares.setdefault(item_id, []).append(weight / (k + rank))
+            best_rank[item_id] = min(rank, best_rank.get(item_id, rank))
+    scores = {item_id: math.fsum(values) for item_id, values in shares.items()}
+    order = sorted(scores, key=lambda item_id: (-scores[item_id], best_rank[item_id], item_id))
+    return [Candidate(item_id=item_id, score=scores[item_id], stage=stage) for item_id in order[:depth]]
