@@ -69,7 +69,7 @@ class LocalChat:
         path = resolve(self.config.model, revision=self.config.revision)
         model_config = load_config(path)
         device = runtime.device(self.config.device)
-        options = {"dtype": runtime.dtype(self.config.dtype, device), "output_loading_info": True}
+        options = {"dtype": runtime.precision(self.config.dtype, device), "output_loading_info": True}
         if reads_pictures(model_config, str(self.config.model)):
             model, info = transformers.AutoModelForImageTextToText.from_pretrained(path, **options)
             processor = transformers.AutoProcessor.from_pretrained(path)
