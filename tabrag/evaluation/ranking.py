@@ -142,37 +142,29 @@ def _groups(
 
 def _figures(groups: list[list[int]], grades: dict[str, int], ks: Sequence[int]) -> dict[str, float]:
     """Expected figures over all orders within the groups; with groups of one they are the plain figures."""
-    relevant, gains, first = [], [], []
-    none_so_far = 1.0
+    places: list[tuple[int, float, float, float]] = []
+    """Rank, probability that the first relevant item stands here, that a relevant one does, expected grade."""
+    rank, none_before = 0, 1.0
     for group in groups:
         size, num_relevant = len(group), sum(gain >= 1 for gain in group)
-        mean_gain = sum(group) / size
-        none_before = none_so_far
-        for place in range(size):
-            relevant.append(num_relevant / size)
-            gains.append(mean_gain)
-            left = size - place
-            # probability that the first relevant item of the list stands at this very place
-            first.append(none_before * num_relevant / left)
-            none_before *= max(left - num_relevant, 0) / left
-        none_so_far = none_before
-    num_relevant = sum(grade >= 1 for grade in grades.values())
+        if num_relevant:
+            for place in range(size):
+                left = size - place
+                first = none_before * min(num_relevant / left, 1.0)
+                places.append((rank + place + 1, first, num_relevant / size, sum(group) / size))
+                none_before -= first
+        rank += size
     ideal = sorted((grade for grade in grades.values() if grade >= 1), reverse=True)
-    discounts = 1 / np.log2(np.arange(2, max(len(gains), len(ideal)) + 2))
-    ranks = np.arange(1, len(first) + 1)
-    first_N, relevant_N, gains_N, ideal_N = (
-        np.array(values, dtype=np.float64) for values in (first, relevant, gains, ideal)
-    )
     figures: dict[str, float] = {}
     for k in ks:
-        found = float(relevant_N[:k].sum())
-        figures[f"Hit@{k}"] = min(float(first_N[:k].sum()), 1.0)
-        figures[f"Recall@{k}"] = found / num_relevant
-        figures[f"CappedRecall@{k}"] = found / min(k, num_relevant)
-        figures[f"MRR@{k}"] = float((first_N[:k] / ranks[:k]).sum())
-        figures[f"nDCG@{k}"] = float(
-            (gains_N[:k] * discounts[: len(gains_N)][:k]).sum()
-            / (ideal_N[:k] * discounts[: len(ideal_N)][:k]).sum()
+        within = [place for place in places if place[0] <= k]
+        found = sum(relevant for _, _, relevant, _ in within)
+        figures[f"Hit@{k}"] = min(sum(first for _, first, _, _ in within), 1.0)
+        figures[f"Recall@{k}"] = found / len(ideal)
+        figures[f"CappedRecall@{k}"] = found / min(k, len(ideal))
+        figures[f"MRR@{k}"] = sum(first / rank for rank, first, _, _ in within)
+        figures[f"nDCG@{k}"] = sum(gain / math.log2(rank + 1) for rank, _, _, gain in within) / sum(
+            grade / math.log2(rank + 1) for rank, grade in enumerate(ideal[:k], start=1)
         )
-    figures["MRR"] = float((first_N / ranks).sum())
+    figures["MRR"] = sum(first / rank for rank, first, _, _ in places)
     return figures
