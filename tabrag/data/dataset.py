@@ -21,6 +21,21 @@ class LazyTables(Iterable[Table]):
         return self._read()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Picture:
+    """A picture to be put into the folder.
+
+    Attributes:
+        file: Where it is.
+        frame: 0-based page of a multi-page TIFF.
+        convert: Write it as PNG; otherwise its bytes are copied as they are.
+    """
+
+    file: Path
+    frame: int = 0
+    convert: bool = False
+
+
 @dataclass(kw_only=True)
 class Dataset:
     """A data set as a source gives it.
@@ -31,8 +46,8 @@ class Dataset:
         queries: Questions and statements of all splits.
         qrels: Judgements by split.
         gold_headers: Relevant headers and answer cells, where known.
-        images: Pictures to be copied: path in the folder -> file.
-        failed: Files that could not be read, as ``{"file", "reason"}``.
+        images: Pictures to be copied: path in the folder -> picture.
+        failed: What could not be read, as ``{"file", "reason"}``.
         repairs: How often a rule had to mend the source's data, by rule; complete once ``tables`` has been
             iterated.
     """
@@ -42,7 +57,7 @@ class Dataset:
     queries: list[Query] = field(default_factory=list)
     qrels: dict[str, Qrels] = field(default_factory=dict)
     gold_headers: list[GoldHeaders] = field(default_factory=list)
-    images: dict[str, Path] = field(default_factory=dict)
+    images: dict[str, Picture] = field(default_factory=dict)
     failed: list[dict[str, str]] = field(default_factory=list)
     repairs: Counter[str] = field(default_factory=Counter)
 

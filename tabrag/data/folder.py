@@ -6,7 +6,6 @@ Tables are read one at a time (see :mod:`tabrag.data.store`); pictures are only 
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
@@ -182,13 +181,6 @@ def write_judgements(
     with atomic_write(folder / "README.md") as file:
         file.write(text)
     return counts
-
-
-def copy_picture(source: Path, folder: Path, relative: str) -> None:
-    """Copy a picture's bytes to ``folder / relative``; whoever reads it sets it upright."""
-    target = inside(folder, relative)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(source, target)
 
 
 def _write_qrels(folder: Path, split: str, qrels: Qrels) -> int:

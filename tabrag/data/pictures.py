@@ -6,6 +6,7 @@ import hashlib
 import multiprocessing
 import os
 import re
+import shutil
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -13,7 +14,9 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
+from tabrag.data.dataset import Picture
 from tabrag.errors import UserError
+from tabrag.files import inside
 from tabrag.types import Table, Word
 
 _Outcome = list[Word] | str | None
@@ -32,6 +35,22 @@ def picture_name(table_id: str, suffix: str = ".png") -> str:
         # Also for capitals: some file systems take "Data" and "data" for the same name.
         safe = f"{safe}-{hashlib.sha256(table_id.encode()).hexdigest()[:10]}"
     return safe + suffix
+
+
+def put_picture(picture: Picture, folder: Path, relative: str) -> None:
+    """Put a picture at ``folder / relative``.
+
+    Bytes are copied as they are where possible, which keeps files small: every reader of pictures goes
+    through :func:`tabrag.tables.image.open_image`, which sets them upright and makes them RGB.
+    """
+    from tabrag.tables.image import open_image
+
+    target = inside(folder, relative)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if picture.convert:
+        open_image(picture.file, frame=picture.frame).save(target)
+    else:
+        shutil.copyfile(picture.file, target)
 
 
 def render_tables(

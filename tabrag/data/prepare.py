@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from tabrag.data.dataset import Dataset, without_tables
-from tabrag.data.folder import copy_picture, new_folder, write_judgements, write_tables
-from tabrag.data.pictures import render_tables
+from tabrag.data.folder import new_folder, write_judgements, write_tables
+from tabrag.data.pictures import put_picture, render_tables
 from tabrag.errors import UserError
 from tabrag.files import write_jsonl
 from tabrag.types import Table
@@ -46,8 +46,8 @@ def prepare(
 
     undrawn: dict[str, str] = {}
     with new_folder(out) as folder:
-        for relative, source in data.images.items():
-            copy_picture(source, folder, relative)
+        for relative, picture in data.images.items():
+            put_picture(picture, folder, relative)
         tables: Iterable[Table] = data.tables
         if render:
             tables = render_tables(tables, folder, style=style, num_workers=num_workers, undrawn=undrawn)

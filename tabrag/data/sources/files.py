@@ -1,0 +1,154 @@
+"""A person's own folder of HTML, CSV, TSV, XLSX files and pictures, with or without questions.
+
+Each file is read on its own: one that cannot be read is listed with its reason, the others go on. The id of a
+table is its file's path in the folder, ``PATH#2`` for the second table of a file.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from tabrag.data.card import Card
+from tabrag.data.dataset import Dataset, Picture
+from tabrag.data.pictures import picture_name
+from tabrag.data.questions import add_questions
+from tabrag.errors import UserError
+from tabrag.types import Source, Table, Word
+
+NAME = "Own tables"
+LICENCE = "unknown"
+CITATION = ""
+
+_COPIED_SUFFIXES = (".png", ".jpg", ".jpeg")
+_OCR = ("none", "rapidocr")
+
+logger = logging.getLogger(__name__)
+
+
+def read(folder: Path, limit: int | None = None, questions: Path | None = None, ocr: str = "none") -> Dataset:
+    """Read all tables below ``folder``; hidden files are passed over, links that lead out of it are refused.
+
+    A table without any title takes its file's name for one. A picture's words come from
+    ``PICTURE.words.json`` beside it where that is; otherwise from OCR, or it has none.
+
+    Args:
+        folder: The folder.
+        limit: Stop after this many tables.
+        questions: File of questions (see :mod:`tabrag.data.questions`).
+        ocr: ``none`` or ``rapidocr``.
+
+    Raises:
+        UserError: The folder is missing, holds no table, or the file of questions is broken.
+    """
+    from tabrag.tables.read import IMAGE_SUFFIXES, TABLE_SUFFIXES
+
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise UserError(f"{folder}: no such folder; --from names the folder with your tables")
+    if ocr not in _OCR:
+        raise UserError(f"unknown OCR '{ocr}'; choose from {', '.join(_OCR)}")
+    suffixes = {*IMAGE_SUFFIXES, *TABLE_SUFFIXES}
+    data = Dataset(card=Card(name=folder.resolve().name or NAME, note=_NOTE), tables=[])
+    tables: list[Table] = []
+    others: Counter[str] = Counter()
+    for path in _files(folder, data.failed):
+        if questions is not None and path.resolve() == questions.resolve():
+            continue
+        suffix = path.suffix.lower()
+        if suffix not in suffixes:
+            others[suffix or "no suffix"] += not path.name.endswith(".words.json")
+            continue
+        if limit is not None and len(tables) >= limit:
+            break
+        name = path.relative_to(folder).as_posix()
+        try:
+            if suffix in IMAGE_SUFFIXES:
+                tables += _read_picture(path, name, data.images, ocr=ocr)
+            else:
+                tables += _read_tables(path, name)
+        except Exception as error:  # whatever a parser raises on one odd file must not stop the others
+            reason = str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
+            data.failed.append({"file": name, "reason": reason})
+    data.tables = tables[:limit]
+    if +others:
+        skipped = ", ".join(f"{count} {suffix}" for suffix, count in sorted((+others).items()))
+        logger.warning("passed over files of other kinds: %s", skipped)
+    if not tables:
+        reasons = "".join(f"\n  {failure['file']}: {failure['reason']}" for failure in data.failed[:5])
+        raise UserError(
+            f"{folder} holds no table that can be read; kinds: {', '.join(sorted(suffixes))}{reasons}"
+        )
+    if questions is not None:
+        add_questions(data, Path(questions), table_ids=dict.fromkeys(table.id for table in data.tables))
+    return data
+
+
+def _files(folder: Path, failed: list[dict[str, str]]) -> Iterator[Path]:
+    root = folder.resolve()
+    for parent, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in [name for name in folders if (Path(parent) / name).is_symlink()]:
+            relative = (Path(parent) / name).relative_to(folder).as_posix()
+            failed.append({"file": relative, "reason": "a link to a folder; links are not followed"})
+        for name in sorted(names):
+            path = Path(parent) / name
+            if name.startswith((".", "~$")):  # "~$" is the lock file of an open spreadsheet
+                continue
+            if not path.resolve().is_relative_to(root):
+                relative = path.relative_to(folder).as_posix()
+                failed.append({"file": relative, "reason": "a link that leads out of the folder"})
+            elif path.is_file():
+                yield path
+
+
+def _read_tables(path: Path, name: str) -> list[Table]:
+    from tabrag.tables.read import read_tables
+
+    found = read_tables(path)
+    if not found:
+        raise UserError(f"{path}: no table in this file")
+    return [
+        _named(replace(table, source=replace(table.source, file=name)), name, number)
+        for number, table in enumerate(found, start=1)
+    ]
+
+
+def _read_picture(path: Path, name: str, images: dict[str, Picture], *, ocr: str) -> list[Table]:
+    from tabrag.tables.image import num_frames, open_image
+    from tabrag.tables.ocr import load_words, read_words
+
+    count = num_frames(path)
+    convert = count > 1 or path.suffix.lower() not in _COPIED_SUFFIXES
+    own_words = path.with_name(path.name + ".words.json")
+    tables = []
+    for frame in range(count):
+        image = open_image(path, frame=frame)
+        words: list[Word] | None = None
+        if own_words.is_file() and count == 1:
+            words = load_words(own_words, image.size)
+        elif ocr == "rapidocr":
+            words = read_words(image)
+        source = Source(file=name, page=frame + 1 if count > 1 else None)
+        table = _named(Table(id="", words=words, source=source), name, frame + 1)
+        suffix = ".png" if convert else path.suffix.lower()
+        relative = f"images/{picture_name(table.id, suffix)}"
+        images[relative] = Picture(file=path, frame=frame, convert=convert)
+        tables.append(replace(table, image=relative))
+    return tables
+
+
+def _named(table: Table, name: str, number: int) -> Table:
+    """The table with its id and, where it has no title of its own, the file's name as title."""
+    title = table.title
+    if not (title or table.page_title or table.section or table.caption):
+        title = re.sub(r"[\s_-]+", " ", Path(name).stem).strip()
+    return replace(table, id=name if number == 1 else f"{name}#{number}", title=title)
+
+
+_NOTE = "Tables of a person's own files; `source.file` of each table names the file it was read from."
