@@ -111,8 +111,9 @@ def confidence_intervals(
     names = list(next(iter(per_query.values())))
     values = np.array([[figures[name] for name in names] for figures in per_query.values()])
     generator = np.random.default_rng(seed)
+    shares = np.full(len(values), 1 / len(values))
     means = np.stack(
-        [values[generator.integers(len(values), size=len(values))].mean(axis=0) for _ in range(num_samples)]
+        [generator.multinomial(len(values), shares) @ values / len(values) for _ in range(num_samples)]
     )
     low, high = np.percentile(means, [2.5, 97.5], axis=0)
     return {name: (float(low[i]), float(high[i])) for i, name in enumerate(names)}
@@ -143,7 +144,7 @@ def _groups(
 def _figures(groups: list[list[int]], grades: dict[str, int], ks: Sequence[int]) -> dict[str, float]:
     """Expected figures over all orders within the groups; with groups of one they are the plain figures."""
     places: list[tuple[int, float, float, float]] = []
-    """Rank, probability that the first relevant item stands here, that a relevant one does, expected grade."""
+    """Rank, probability that the first relevant item stands there, that one does, expected grade."""
     rank, none_before = 0, 1.0
     for group in groups:
         size, num_relevant = len(group), sum(gain >= 1 for gain in group)

@@ -53,7 +53,7 @@ class Bm25Index:
         self._vocabulary: dict[str, int] = {}
         self._num_texts = 0
         self._scores: dict[str, np.ndarray] = {}
-        """A sparse matrix by columns: word w has ``data`` and ``indices`` (rows) at indptr[w]..indptr[w + 1]."""
+        """Sparse matrix by columns: word w has ``data`` and ``indices`` (rows) from indptr[w] to indptr[w + 1]."""
 
     def __len__(self) -> int:
         return self._num_texts

@@ -6,16 +6,12 @@ Shapes: N vectors, Q queries, B queries of a batch, E dimensions, M kept candida
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Literal
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from tabrag.errors import UserError
-
-Metric = Literal["cosine", "ip"]
-Vectors = Tensor | np.ndarray
+from tabrag.index.vectors import Metric, Vectors, as_float32, check_metric, check_queries, finite_norms
 
 _QUERIES_PER_BATCH = 1024
 _ROWS_PER_PRODUCT = 1024
@@ -43,9 +39,7 @@ class ExactIndex:
             metric: ``cosine`` (a zero vector scores 0 with everything) or ``ip``, the inner product.
             device: Where vectors lie and scores are computed.
         """
-        if metric not in ("cosine", "ip"):
-            raise UserError(f"metric '{metric}' is unknown: use 'cosine' or 'ip'")
-        self.metric = metric
+        self.metric = check_metric(metric)
         self.device = torch.device(device)
         self.vectors_NE = torch.zeros(0, 0, device=self.device)
         self._scale_N: Tensor | None = None
@@ -65,14 +59,7 @@ class ExactIndex:
             UserError: A vector holds NaN or infinity; the message names the first ones.
         """
         self.vectors_NE = as_float32(vectors).to(self.device)
-        norm_N = torch.cat([part.norm(dim=1) for part in self.vectors_NE.split(65536)] or [torch.zeros(0)])
-        bad = (~torch.isfinite(norm_N)).nonzero().flatten().tolist()
-        if bad:
-            names = ", ".join(str(ids[row]) if ids else f"row {row}" for row in bad[:5])
-            raise UserError(
-                f"{len(bad)} of {len(self)} vectors hold NaN or infinity: {names}; "
-                "an encoder that gives NaN usually ran in float16: encode in float32 or bfloat16"
-            )
+        norm_N = finite_norms(self.vectors_NE, ids)
         self._largest_norm = float(norm_N.max()) if len(self) else 0.0
         self._scale_N = None
         if self.metric == "cosine":
@@ -181,30 +168,3 @@ class ExactIndex:
         scores, rows = best_BM.cpu().numpy(), rows_BM.cpu().numpy()
         order = np.lexsort((rows, -scores), axis=-1)[:, :k]
         return np.take_along_axis(scores, order, axis=1), np.take_along_axis(rows, order, axis=1)
-
-
-def as_float32(vectors: Vectors) -> Tensor:
-    """A contiguous float32 tensor of shape [N, E]; shares memory where the input is one already."""
-    if isinstance(vectors, np.ndarray):
-        vectors = torch.from_numpy(np.ascontiguousarray(vectors, dtype=np.float32))
-    if vectors.dim() != 2:
-        raise UserError(f"vectors need the shape [number, dimension], found {tuple(vectors.shape)}")
-    return vectors.detach().to(torch.float32).contiguous()
-
-
-def check_queries(queries: Vectors, k: int, *, dim: int | None) -> Tensor:
-    """Queries as float32 [Q, E]; refuses a bad ``k``, a wrong dimension, NaN and infinity."""
-    if k < 1:
-        raise UserError(f"k is {k}, but at least one result must be asked for: set k >= 1")
-    q_QE = as_float32(queries)
-    if dim is not None and q_QE.shape[1] != dim:
-        raise UserError(
-            f"queries have {q_QE.shape[1]} dimensions and the index has {dim}: "
-            "encode them with the encoder of the index"
-        )
-    bad = (~torch.isfinite(q_QE.norm(dim=1))).nonzero().flatten().tolist()
-    if bad:
-        raise UserError(
-            f"{len(bad)} query vectors hold NaN or infinity, the first is number {bad[0]} (from 0)"
-        )
-    return q_QE

@@ -7,9 +7,11 @@ import unicodedata
 from collections.abc import Iterator
 
 STOP_WORDS = frozenset(
-    "an and are as at be been but by did do does for from had has have how if in into is it its many much of on "
-    "or that the their them then there these they this to was were what when where which who whom whose why will "
-    "with".split()
+    (
+        "an and are as at be been but by did do does for from had has have how if in into is it its "
+        "many much of on or that the their them then there these they this to was were what when "
+        "where which who whom whose why will with "
+    ).split()
 )
 """English function words. No single letters: those are labels in tables ("hepatitis A")."""
 
