@@ -81,12 +81,12 @@ def _alternative(grid: Grid, question: str, at: Cell, direction: int) -> list[Ce
     before, after = question.rsplit(" or ", 1)
     pairs = []
     for axis, paths in enumerate(body_paths(grid)):
-        second = best(path_scores(paths, after))
-        rest = {key: texts for key, texts in paths.items() if key not in second[:1]}
-        first = best(path_scores(rest, before))
-        if second and first:
-            fit = path_scores(paths, after)[second[0]] + path_scores(paths, before)[first[0]]
-            pairs.append((fit, axis, first[0], second[0]))
+        asked, of_second = path_scores(paths, question), path_scores(paths, after)
+        second = max(best(of_second), key=asked.__getitem__, default=None)
+        of_first = path_scores({key: texts for key, texts in paths.items() if key != second}, before)
+        first = max(best(of_first), key=asked.__getitem__, default=None)
+        if first is not None and second is not None:
+            pairs.append((of_second[second] + of_first[first], axis, first, second))
     for _, axis, *keys in sorted(pairs, key=lambda pair: -pair[0])[:1]:
         cells = [(key, at[1]) if axis == 0 else (at[0], key) for key in keys]
         values = [parse_value(cell_text(grid, *cell)) for cell in cells]

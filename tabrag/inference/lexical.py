@@ -25,8 +25,9 @@ _SAME = {
     "aged": "age",
 }  # fmt: skip
 _STOP = frozenset(
-    "a an the of in on at to for from by with and or is are was were be been did do does has had have how many"
-    " much what which who whom whose when where that this these those it its as than there their they he she".split()
+    "a an the of in on at to for from by with and or is are was were be been did do does has had have how"
+    " many much what which who whom whose when where that this these those it its as than there their they he"
+    " she".split()
 )
 _WHOLE = frozenset(("total", "all", "overall"))
 _WHOLE_BONUS = 0.2  # a question that names no part asks for the whole
@@ -60,12 +61,14 @@ def overlap(grid: Grid, question: str) -> Overlap:
 
 
 def body_paths(grid: Grid) -> tuple[dict[int, list[str]], dict[int, list[str]]]:
-    """Header path texts of the body rows (section rows left out) and of the body columns, by grid
-    position."""
+    """Header path texts of the body rows (without section rows) and of the body columns, by grid position.
+
+    A row without a left header is known by its own cells.
+    """
     sections = set(section_rows(grid))
     lefts, tops = left_paths(grid), top_paths(grid)
     body = range(grid.num_header_rows, grid.num_rows)
-    rows = {row: path_texts(grid, lefts[row]) for row in body if row not in sections}
+    rows = {row: path_texts(grid, lefts[row]) or grid.cells[row] for row in body if row not in sections}
     cols = {col: path_texts(grid, tops[col]) for col in range(grid.num_header_cols, grid.num_cols)}
     return rows, cols
 

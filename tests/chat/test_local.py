@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from tabrag.chat.local import LocalChat, LocalChatConfig, reads_pictures
+from tabrag.chat.config import LocalChatConfig
+from tabrag.chat.local import LocalChat, reads_pictures
 from tabrag.chat.protocol import Message, Picture, Text
 from tabrag.errors import UserError
 

@@ -1,0 +1,213 @@
+"""The last stage: from a question and its ranked tables to an answer with its evidence.
+
+Two readers:
+
+- ``cells`` (:mod:`tabrag.inference.cell_reader`): picks the cell by header words. No model; it answers "what
+  is the value" questions, comparisons and extremes, and calls every statement NOT ENOUGH INFO.
+- ``chat``: a chat model reads the table's text, picture or both.
+
+Confidence, 0..1: for ``cells`` how clearly the chosen row and column lead over the next best; for ``chat``
+the geometric mean of the probabilities that the model gave to the tokens of its own reply, halved where the
+answer does not stand in the table (it may be computed, or made up); for statements the probability of the
+label among the labels. None of them is calibrated, and none knows whether the right table was retrieved.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, Protocol
+
+from tabrag.chat.config import LocalChatConfig
+from tabrag.chat.prompts import LABELS, NOT_FOUND, Shown, answer_prompt, verify_prompt
+from tabrag.chat.protocol import ChatModel, probabilities
+from tabrag.errors import UserError
+from tabrag.evaluation.answers import normalise
+from tabrag.inference.cell_reader import read_cell
+from tabrag.inference.context import ContextConfig, build_context
+from tabrag.inference.evidence import evidence_at, locate
+from tabrag.tables.text import title_text
+from tabrag.types import Answer, Candidate, Query, Run, Table
+
+logger = logging.getLogger(__name__)
+
+NOT_ENOUGH = "NOT ENOUGH INFO"
+
+
+@dataclass(kw_only=True)
+class ReaderConfig:
+    """How answers are read.
+
+    Attributes:
+        reader: ``cells`` (header words, no model) or ``chat`` (a chat model).
+        show: What the chat model sees of a table: ``text``, ``image`` or ``both``.
+        num_tables: How many of the best tables the chat model sees; ``cells`` reads the best one.
+        max_new_tokens: Length of a reply at most.
+        context: Budget of a table's text.
+        chat: The chat model.
+    """
+
+    reader: Literal["cells", "chat"] = "cells"
+    show: Literal["text", "image", "both"] = "text"
+    num_tables: int = 1
+    max_new_tokens: int = 24
+    context: ContextConfig = field(default_factory=ContextConfig)
+    chat: LocalChatConfig = field(default_factory=LocalChatConfig)
+
+
+class Tables(Protocol):
+    """Tables by id."""
+
+    def __getitem__(self, item_id: str) -> Table: ...
+
+
+class Corpus(Protocol):
+    """Where tables and their pictures are found; a :class:`tabrag.data.folder.DataFolder` is one."""
+
+    @property
+    def tables(self) -> Tables: ...
+
+    def image_path(self, table: Table) -> Path: ...
+
+
+class Reader:
+    """Reads answers; the chat model is loaded on first use and stays.
+
+    Args:
+        config: The settings.
+        chat: A chat model to use instead of the one that ``config.chat`` names.
+    """
+
+    def __init__(self, config: ReaderConfig, *, chat: ChatModel | None = None) -> None:
+        if config.num_tables < 1:
+            raise UserError(f"reader.num_tables is {config.num_tables}: the reader needs at least 1 table")
+        self.config = config
+        self._chat = chat
+
+    def __call__(self, queries: Sequence[Query], run: Run, corpus: Corpus) -> list[Answer]:
+        """One answer a query, in the order of ``queries``.
+
+        A query without candidates gets an empty answer with confidence 0. ``timings_ms["read"]`` is the
+        stage's time over the number of queries.
+
+        Raises:
+            UserError: A candidate is not in the corpus, or the chat model cannot read what it should be
+                shown.
+        """
+        start = time.perf_counter()
+        tables = [self._tables(run.get(query.id, []), corpus) for query in queries]
+        read = self._read_cells if self.config.reader == "cells" else self._read_chat
+        answers = read(queries, tables, corpus)
+        milliseconds = (time.perf_counter() - start) * 1000 / max(len(queries), 1)
+        for query, answer in zip(queries, answers, strict=True):
+            answer.candidates = list(run.get(query.id, []))
+            answer.timings_ms["read"] = milliseconds
+        return answers
+
+    def _tables(self, candidates: Sequence[Candidate], corpus: Corpus) -> list[Table]:
+        num_tables = self.config.num_tables if self.config.reader == "chat" else 1
+        return [corpus.tables[candidate.item_id] for candidate in candidates[:num_tables]]
+
+    def _read_cells(
+        self, queries: Sequence[Query], tables: list[list[Table]], corpus: Corpus
+    ) -> list[Answer]:
+        answers = []
+        for query, some in zip(queries, tables, strict=True):
+            answer = _empty(query)
+            answers.append(answer)
+            if not some:
+                continue
+            table, image = some[0], _image(some[0], corpus)
+            if query.task == "verify":
+                answer.answer, answer.evidence = NOT_ENOUGH, [locate(table, "", query.text, image=image)]
+                continue
+            found = read_cell(table.grid, query.text) if table.grid is not None else None
+            if found is None:
+                answer.evidence = [evidence_at(table, [], image=image)]
+                continue
+            answer.answer, answer.confidence = found.text, found.certainty
+            answer.evidence = [evidence_at(table, found.cells, image=image)]
+        return answers
+
+    def _read_chat(self, queries: Sequence[Query], tables: list[list[Table]], corpus: Corpus) -> list[Answer]:
+        answers = [_empty(query) for query in queries]
+        asked = [row for row, some in enumerate(tables) if some]
+        verify = [row for row in asked if queries[row].task == "verify"]
+        answer = [row for row in asked if queries[row].task != "verify"]
+        chat = self.chat
+        if verify:
+            prompts = [
+                verify_prompt(queries[row].text, self._shown(queries[row], tables[row], corpus))
+                for row in verify
+            ]
+            for row, scores in zip(verify, chat.score_batch(prompts, LABELS), strict=True):
+                chances = probabilities(scores)
+                place = chances.index(max(chances))
+                answers[row].answer, answers[row].confidence = LABELS[place], chances[place]
+                answers[row].evidence = [
+                    locate(table, "", queries[row].text, image=_image(table, corpus)) for table in tables[row]
+                ]
+        if answer:
+            prompts = [
+                answer_prompt(queries[row].text, self._shown(queries[row], tables[row], corpus))
+                for row in answer
+            ]
+            replies = chat.generate_batch(prompts, max_new_tokens=self.config.max_new_tokens, stop=("\n",))
+            for row, reply in zip(answer, replies, strict=True):
+                self._fill(answers[row], reply.text, reply.probability, tables[row], corpus)
+        return answers
+
+    def _fill(
+        self, answer: Answer, text: str, probability: float | None, tables: list[Table], corpus: Corpus
+    ) -> None:
+        """Set text, evidence and confidence of an answer that a chat model gave."""
+        answer.answer, answer.confidence = text, probability
+        if normalise(text) == normalise(NOT_FOUND):
+            answer.answer = NOT_FOUND
+            answer.evidence = [evidence_at(table, [], image=_image(table, corpus)) for table in tables]
+            return
+        found = [locate(table, text, answer.question, image=_image(table, corpus)) for table in tables]
+        answer.evidence = [evidence for evidence in found if evidence.cells] or found
+        if probability is not None and not any(evidence.cells for evidence in found):
+            answer.confidence = probability / 2
+
+    def _shown(self, query: Query, tables: list[Table], corpus: Corpus) -> list[Shown]:
+        shown = []
+        for table in tables:
+            text = picture = None
+            if self.config.show != "image":
+                context = build_context(
+                    table, query.text, config=self.config.context, num_tokens=self.chat.num_tokens
+                )
+                text = context.text
+                if context.num_hidden_rows or context.num_hidden_cols:
+                    logger.info(
+                        "table %s, query %s: %d rows and %d columns are not shown to the reader",
+                        table.id, query.id, context.num_hidden_rows, context.num_hidden_cols,
+                    )  # fmt: skip
+            if self.config.show != "text":
+                picture = _image(table, corpus)
+                if picture is None:
+                    raise UserError(f"table '{table.id}' has no picture to show: set reader.show=text")
+            shown.append(Shown(table.id, title_text(table), text or "", picture))
+        return shown
+
+    @property
+    def chat(self) -> ChatModel:
+        """The chat model."""
+        if self._chat is None:
+            from tabrag.chat.local import LocalChat
+
+            self._chat = LocalChat(self.config.chat)
+        return self._chat
+
+
+def _empty(query: Query) -> Answer:
+    return Answer(query_id=query.id, question=query.text, answer="", confidence=0.0)
+
+
+def _image(table: Table, corpus: Corpus) -> str | None:
+    return str(corpus.image_path(table)) if table.image is not None else None

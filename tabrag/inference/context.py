@@ -1,0 +1,122 @@
+"""What a reader sees of a table: its Markdown, cut down to what the question needs where it is too long.
+
+Nothing is dropped silently: the text ends with a note, and :class:`Context` lists what is left.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from tabrag.inference.lexical import overlap
+from tabrag.tables.grid import cell_text, left_paths
+from tabrag.tables.text import markdown
+from tabrag.types import Grid, Table
+
+_PIECE = re.compile(r"[^\W\d_]{1,4}|\d|[^\w\s]")
+
+
+@dataclass(kw_only=True)
+class ContextConfig:
+    """How much of a table is shown.
+
+    Attributes:
+        max_tokens: Budget of the table's text, in tokens of the model that reads it.
+        max_rows: Body rows at most.
+        max_cols: Body columns at most.
+    """
+
+    max_tokens: int = 280
+    max_rows: int = 200
+    max_cols: int = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The text of a table for a reader.
+
+    Attributes:
+        text: Markdown, with a note at the end where rows or columns are left out; empty for a table without a
+            grid and without words.
+        rows: Grid rows that are shown, in order; header rows included.
+        cols: Grid columns that are shown, in order; header columns included.
+        num_hidden_rows: Rows left out.
+        num_hidden_cols: Columns left out.
+    """
+
+    text: str
+    rows: tuple[int, ...] = ()
+    cols: tuple[int, ...] = ()
+    num_hidden_rows: int = 0
+    num_hidden_cols: int = 0
+
+
+def estimate_tokens(text: str) -> int:
+    """Tokens of a text by rule, for readers without a tokenizer: four letters, a digit or a sign make one."""
+    return len(_PIECE.findall(text))
+
+
+def build_context(
+    table: Table,
+    question: str,
+    *,
+    config: ContextConfig | None = None,
+    num_tokens: Callable[[str], int] = estimate_tokens,
+) -> Context:
+    """The table as text within the budget.
+
+    A table that fits is shown whole. Otherwise body rows and columns are taken in the order of their word
+    overlap with the question (equal ones: the first of the table first) while they fit; they stand in the
+    table's order. Header rows, header columns and the section rows of shown rows always stay, and at least
+    one body row and column does, even when the budget is too small for it: the chat model then shortens the
+    text, and says so.
+    """
+    config = config or ContextConfig()
+    grid = table.grid
+    if grid is None:
+        return Context(" ".join(word.text for word in table.words or ()))
+    all_rows, all_cols = tuple(range(grid.num_rows)), tuple(range(grid.num_cols))
+    body_rows, body_cols = all_rows[grid.num_header_rows :], all_cols[grid.num_header_cols :]
+    if len(body_rows) <= config.max_rows and len(body_cols) <= config.max_cols:
+        whole = markdown(table)
+        if num_tokens(whole) <= config.max_tokens:
+            return Context(whole, all_rows, all_cols)
+    fits = overlap(grid, question)
+    ranked_rows = sorted(body_rows, key=lambda row: -fits.rows.get(row, -1.0))
+    ranked_cols = sorted(body_cols, key=lambda col: -fits.cols.get(col, -1.0))
+    lefts = left_paths(grid)
+
+    def shown(num_rows: int, num_cols: int) -> Context:
+        chosen = set(ranked_rows[:num_rows])
+        chosen |= {cell[0] for row in chosen for cell in lefts[row]}
+        rows = (*all_rows[: grid.num_header_rows], *(row for row in body_rows if row in chosen))
+        chosen_cols = set(ranked_cols[:num_cols])
+        cols = (*all_cols[: grid.num_header_cols], *(col for col in body_cols if col in chosen_cols))
+        return _context(table, grid, rows, cols)
+
+    cols = min(len(body_cols), config.max_cols)
+    while cols > 1 and num_tokens(shown(1, cols).text) > config.max_tokens // 2:
+        cols = max(cols // 2, 1)  # half of the budget is for the headers and one row, half for more rows
+    low, high = 1, min(len(body_rows), config.max_rows)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (
+            (middle, high) if num_tokens(shown(middle, cols).text) <= config.max_tokens else (low, middle - 1)
+        )
+    return shown(low, cols)
+
+
+def _context(table: Table, grid: Grid, rows: tuple[int, ...], cols: tuple[int, ...]) -> Context:
+    """The sub-grid as text; a merged header is repeated where its first cell may be gone."""
+    small = Grid(
+        cells=[[cell_text(grid, row, col) for col in cols] for row in rows],
+        num_header_rows=grid.num_header_rows,
+        num_header_cols=grid.num_header_cols,
+    )
+    hidden_rows, hidden_cols = grid.num_rows - len(rows), grid.num_cols - len(cols)
+    text = markdown(replace(table, grid=small))
+    notes = [f"{count} {kind}" for count, kind in ((hidden_rows, "rows"), (hidden_cols, "columns")) if count]
+    if notes:
+        text += f"\n[{' and '.join(notes)} not shown]"
+    return Context(text, rows, cols, hidden_rows, hidden_cols)

@@ -1,0 +1,238 @@
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tabrag.chat.prompts import NOT_FOUND, VERSION, answer_prompt
+from tabrag.chat.protocol import Conversation, Picture, Reply, Text
+from tabrag.errors import UserError
+from tabrag.inference.answer import Reader, ReaderConfig
+from tabrag.inference.cell_reader import read_cell
+from tabrag.inference.context import ContextConfig, build_context
+from tabrag.inference.evidence import locate
+from tabrag.inference.lexical import certainty, words
+from tabrag.tables.grid import make_grid
+from tabrag.types import Candidate, Grid, Query, Source, Table
+
+
+def crops() -> Grid:
+    cells = [
+        ["region", "2019", "", "2020", ""],
+        ["", "wheat", "barley", "wheat", "barley"],
+        ["north", "1,200", "310", "1,250", "290"],
+        ["south", "900", "450", "870", "1,250"],
+        ["total", "2,100", "760", "2,120", "1,540"],
+    ]
+    return make_grid(
+        cells, merged=[(0, 1, 0, 0), (0, 0, 1, 2), (0, 0, 3, 4)], num_header_rows=2, num_header_cols=1
+    )
+
+
+def table(table_id: str = "T1", **fields: object) -> Table:
+    values = {"title": "Crops by region", "grid": crops(), "source": Source(file="crops.pdf", page=3)}
+    return Table(id=table_id, **{**values, **fields})  # type: ignore[arg-type]
+
+
+class Corpus:
+    def __init__(self, *tables: Table) -> None:
+        self.tables = {one.id: one for one in tables}
+
+    def image_path(self, one: Table) -> Path:
+        return Path("data") / str(one.image)
+
+
+class Chat:
+    """A chat model that says what it is told and keeps what it was asked."""
+
+    def __init__(self, *replies: str, scores: Sequence[float] = ()) -> None:
+        self.replies, self.scores, self.asked = list(replies), list(scores), []
+
+    def generate_batch(self, conversations: Sequence[Conversation], **_: object) -> list[Reply]:
+        self.asked += conversations
+        return [Reply(self.replies.pop(0), 0.8) for _ in conversations]
+
+    def score_batch(self, conversations: Sequence[Conversation], choices: Sequence[str]) -> list[list[float]]:
+        self.asked += conversations
+        return [list(self.scores) for _ in conversations]
+
+    def num_tokens(self, text: str) -> int:
+        return len(text.split())
+
+
+def run(*item_ids: str) -> dict[str, list[Candidate]]:
+    return {"q": [Candidate(item_id=item_id, score=1.0, stage="bm25") for item_id in item_ids]}
+
+
+def ask(text: str, *, task: str = "qa") -> list[Query]:
+    return [Query(id="q", text=text, task=task)]
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "cell"),
+    [
+        ("how much barley did the south grow in 2019?", "450", (3, 2)),
+        ("what was the wheat harvest of the north in 2020?", "1,250", (2, 3)),
+        ("how much wheat was grown in 2020?", "2,120", (4, 3)),
+        ("which region had the highest barley harvest in 2020?", "south", (3, 0)),
+        ("which region had the lowest wheat harvest in 2019?", "south", (3, 0)),
+        ("which region grew more wheat in 2019, north or south?", "north", (2, 0)),
+        ("which grew less in the south in 2020, wheat or barley?", "wheat", (1, 3)),
+    ],
+)
+def test_the_cell_reader_reads_values_extremes_and_comparisons(
+    question: str, answer: str, cell: tuple[int, int]
+):
+    found = read_cell(crops(), question)
+    assert found is not None
+    assert (found.text, found.cells[0]) == (answer, cell)
+    assert 0 < found.certainty <= 1
+
+
+def test_the_cell_reader_is_less_certain_where_nothing_fits():
+    sure = read_cell(crops(), "how much barley did the south grow in 2019?")
+    unsure = read_cell(crops(), "who wrote the novel?")
+    assert sure is not None and unsure is not None
+    assert unsure.certainty < sure.certainty
+    assert certainty({}) == 0
+    assert certainty({0: 0.0, 1: 0.0}) == 0.5
+
+
+@pytest.mark.parametrize(
+    "grid",
+    [
+        make_grid([["only"]]),
+        make_grid([["a", "b"], ["1", "2"]], num_header_rows=2),
+        make_grid([["", ""], ["", ""]], num_header_rows=1, num_header_cols=1),
+        make_grid([["name", "club"], ["ann", "ajax"], ["bob", "porto"]], num_header_rows=1),
+        make_grid([["x"] * 3] * 3, num_header_rows=1, num_header_cols=3),
+    ],
+)
+def test_awkward_grids_give_an_answer_or_none(grid: Grid):
+    for question in ("which club did bob join, ajax or porto?", "which has the highest x?", "", "who?"):
+        found = read_cell(grid, question)
+        assert found is None or all(0 <= row < grid.num_rows for row, _ in found.cells)
+
+
+def test_a_row_without_left_header_is_known_by_its_cells():
+    grid = make_grid([["name", "club"], ["ann", "ajax"], ["bob", "porto"]], num_header_rows=1)
+    found = read_cell(grid, "what is the club of bob?")
+    assert found is not None and found.text == "porto"
+
+
+def test_words_are_compared_by_their_stems():
+    assert words("The Proportion of graduates") == words("percentages: graduation")
+    assert words("women") == words("females")
+    assert words("2019") != words("2018")
+
+
+def test_reading_gives_table_rows_columns_file_page_and_picture():
+    corpus = Corpus(table(image="images/T1.png"))
+    reader = Reader(ReaderConfig())
+    answers = reader(ask("how much barley did the south grow in 2019?"), run("T1", "T9"), corpus)
+    assert [answer.answer for answer in answers] == ["450"]
+    evidence = answers[0].evidence[0]
+    assert (evidence.item_id, evidence.title) == ("T1", "Crops by region")
+    assert (evidence.rows, evidence.columns, evidence.cells) == ([3], [2], [(3, 2)])
+    assert (evidence.source.file, evidence.source.page) == ("crops.pdf", 3)
+    assert evidence.image == "data/images/T1.png"
+    assert [candidate.item_id for candidate in answers[0].candidates] == ["T1", "T9"]
+    assert answers[0].timings_ms["read"] > 0
+
+
+def test_no_candidates_no_grid_and_statements_are_answered_honestly():
+    corpus = Corpus(table(), table("P1", grid=None, image="p.png"))
+    reader = Reader(ReaderConfig())
+    (nothing,) = reader(ask("how much wheat?"), {}, corpus)
+    assert (nothing.answer, nothing.confidence, nothing.evidence) == ("", 0.0, [])
+    (picture,) = reader(ask("how much wheat?"), run("P1"), corpus)
+    assert (picture.answer, picture.confidence) == ("", 0.0)
+    assert picture.evidence[0].image == "data/p.png"
+    (statement,) = reader(ask("the south grew 450 barley in 2019", task="verify"), run("T1"), corpus)
+    assert (statement.answer, statement.confidence) == ("NOT ENOUGH INFO", 0.0)
+    assert statement.evidence[0].rows == [3]
+    with pytest.raises(UserError, match="num_tables is 0"):
+        Reader(ReaderConfig(num_tables=0))
+
+
+def test_evidence_is_the_equal_cell_that_fits_the_question_best():
+    one = table()
+    at = locate(one, "1250", "how much wheat did the north grow in 2020?", image=None)
+    assert at.cells == [(2, 3)]
+    other = locate(one, "1,250.0", "how much barley did the south grow in 2020?", image=None)
+    assert other.cells == [(3, 4)]
+    text = locate(table(grid=make_grid([["name"], ["the FC Porto (2)"]])), "fc porto", "which?", image=None)
+    assert text.cells == [(1, 0)]
+    missing = locate(one, "777", "how much barley did the south grow in 2019?", image=None)
+    assert (missing.rows, missing.columns, missing.cells) == ([3], [2], [])
+
+
+def test_the_chat_reader_lowers_its_confidence_when_the_answer_is_not_in_the_table():
+    chat = Chat("450", "777", "Not in the table.")
+    reader = Reader(ReaderConfig(reader="chat"), chat=chat)
+    question = "how much barley did the south grow in 2019?"
+    answers = [reader(ask(question), run("T1"), Corpus(table()))[0] for _ in range(3)]
+    assert [answer.answer for answer in answers] == ["450", "777", NOT_FOUND]
+    assert [answer.confidence for answer in answers] == [0.8, 0.4, 0.8]
+    assert [answer.evidence[0].cells for answer in answers] == [[(3, 2)], [], []]
+    assert (answers[1].evidence[0].rows, answers[2].evidence[0].rows) == ([3], [])
+    prompt = "".join(part.text for part in chat.asked[0][0].parts if isinstance(part, Text))
+    assert prompt.index("1,250") < prompt.index(question)
+
+
+def test_the_chat_reader_verifies_by_scoring_the_labels():
+    reader = Reader(ReaderConfig(reader="chat"), chat=Chat(scores=[-3.0, -1.0]))
+    (answer,) = reader(ask("the south grew 450 barley in 2019", task="verify"), run("T1"), Corpus(table()))
+    assert answer.answer == "REFUTED"
+    assert answer.confidence == pytest.approx(1 / (1 + math.exp(-2)))
+    assert answer.evidence[0].rows == [3]
+
+
+def test_the_chat_reader_shows_pictures_and_several_tables():
+    chat = Chat("450", "450")
+    corpus = Corpus(table(image="a.png"), table("T2", image="b.png", title="Rain"))
+    Reader(ReaderConfig(reader="chat", show="image"), chat=chat)(ask("barley?"), run("T1"), corpus)
+    assert [part.path for part in chat.asked[0][0].parts if isinstance(part, Picture)] == ["data/a.png"]
+    both = Reader(ReaderConfig(reader="chat", show="both", num_tables=2), chat=chat)
+    (answer,) = both(ask("barley?"), run("T1", "T2"), corpus)
+    assert [part.path for part in chat.asked[1][0].parts if isinstance(part, Picture)] == [
+        "data/a.png", "data/b.png",
+    ]  # fmt: skip
+    assert [evidence.item_id for evidence in answer.evidence] == ["T1", "T2"]
+    with pytest.raises(UserError, match="'T3' has no picture"):
+        both(ask("barley?"), run("T3"), Corpus(table("T3")))
+
+
+def long_table() -> Table:
+    rows = [[f"region {i}", *(str(i * 100 + year) for year in range(20))] for i in range(300)]
+    head = ["", *(f"year {2000 + year}" for year in range(20))]
+    section = ["northern part", *[""] * 20]
+    return table(grid=make_grid([head, section, *rows], num_header_rows=1, num_header_cols=1))
+
+
+def test_a_long_table_is_cut_to_what_the_question_asks_for_and_says_so():
+    config = ContextConfig(max_tokens=120)
+    context = build_context(long_table(), "what is the value of region 222 in year 2007?", config=config)
+    assert len(context.text.split("|")) > 8
+    assert "region 222" in context.text and "22207" in context.text and "year 2007" in context.text
+    assert "northern part" in context.text  # the section that the row stands in
+    assert list(context.rows) == sorted(context.rows) and list(context.cols) == sorted(context.cols)
+    assert context.num_hidden_rows == 302 - len(context.rows) > 0
+    assert f"[{context.num_hidden_rows} rows and {context.num_hidden_cols} columns not shown]" in context.text
+
+
+def test_a_short_table_is_shown_whole_and_nothing_is_ever_empty():
+    context = build_context(table(), "barley?")
+    assert (context.num_hidden_rows, context.num_hidden_cols) == (0, 0)
+    assert all(text in context.text for line in crops().cells for text in line)
+    tiny = build_context(table(), "how much barley in the south in 2019?", config=ContextConfig(max_tokens=1))
+    assert "450" in tiny.text
+    assert build_context(table(grid=None), "barley?").text == ""
+
+
+def test_braces_in_a_question_or_table_stay_as_they_are():
+    (message,) = answer_prompt("what is {question} in {0}?", [])
+    assert "Question: what is {question} in {0}?" in message.parts[-1].text
+    assert VERSION >= 1
