@@ -1,6 +1,6 @@
 """The characters that a TrueType or OpenType font covers, read from its ``cmap`` table.
 
-Pillow draws an empty box for a missing character and does not say so. The layout of the tables is that of the OpenType
+Pillow draws an empty box for a missing character and does not say so. The tables are those of the OpenType
 specification, version 1.9.1; subtable formats 4 and 12 hold the Unicode mappings of practically all fonts.
 """
 
@@ -12,7 +12,7 @@ _OUTLINES = {b"glyf", b"CFF ", b"CFF2"}
 
 
 def covered_characters(font: bytes) -> frozenset[int]:
-    """Code points with a glyph in the (first) font of a file; empty for a broken file or one without outlines."""
+    """Code points with a glyph in the first font of a file; none for a broken or bitmap font."""
     try:
         tables = _tables(font)
         if b"cmap" not in tables or not _OUTLINES & tables.keys():

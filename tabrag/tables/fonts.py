@@ -1,7 +1,7 @@
 """Installed fonts: which one covers a text, how wide its words are, and their ink.
 
-Fonts come from the usual folders of Linux, macOS and Windows. Where none is installed, Latin text uses the small font
-that Pillow carries. A character that no font covers is an error: a picture never shows the box of a missing glyph.
+Fonts come from the usual folders of Linux, macOS and Windows. Where none is installed, Latin text uses the
+font that Pillow carries. A character that no font covers is an error: no picture shows the box of a missing glyph.
 """
 
 from __future__ import annotations
@@ -58,12 +58,14 @@ _FOLDERS = (
 _PACKAGES = dict.fromkeys(("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO"), "fonts-noto-cjk")
 # Joiners and marks that choose a glyph but have none of their own.
 _INVISIBLE = {*range(0xFE00, 0xFE10), 0x200C, 0x200D}
+# Hebrew to Myanmar, Khmer, joiners, and the presentation forms of Hebrew and Arabic.
+_SHAPED = (("\u0590", "\u109f"), ("\u1780", "\u17ff"), ("\u200c", "\u200d"), ("\ufb1d", "\ufefe"))
 _MAX_CACHED_WORDS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
 class Glyphs:
-    """The ink of one word: a mask, where it lies relative to the pen on the baseline, and how far the pen moves."""
+    """The ink of one word: a mask, its place next to the pen on the baseline, and how far the pen moves."""
 
     mask: Image.Image
     left: int
@@ -79,7 +81,8 @@ class Face:
         self._bold = bold
         self._files = _family_files(family, bold)
         font = _load(self._files[0], size, False)
-        self.ascent, self.descent = font.getmetrics()
+        self.ascent, descent = font.getmetrics()
+        self.line_height = self.ascent + descent
         self.space = max(1, round(font.getlength(" ")))
         self._words: dict[tuple[str, bool], Glyphs] = {}
 
@@ -109,26 +112,11 @@ class Face:
                 f"(libraqm0 and libfribidi0 on Debian)"
             )
         direction = ("rtl" if right_to_left else "ltr") if shaped else None
-        runs = [
-            (text, _load(file, self.size, shaped))
-            for text, file in _runs(drawable(word), self._files, self._bold)
-        ]
+        runs = _runs(drawable(word), self._files, self._bold)
         if right_to_left:
             runs.reverse()
-        pen, boxes = 0.0, []
-        for text, font in runs:
-            left, top, right, bottom = font.getbbox(text, anchor="ls", direction=direction)
-            boxes.append((pen, left + pen, top, right + pen, bottom))
-            pen += font.getlength(text, direction=direction)
-        if not boxes:
-            return Glyphs(Image.new("L", (0, 0)), 0, 0, 0)
-        left, top = int(min(box[1] for box in boxes)), int(min(box[2] for box in boxes))
-        right, bottom = int(max(box[3] for box in boxes) + 0.999), int(max(box[4] for box in boxes) + 0.999)
-        mask = Image.new("L", (max(right - left, 0), max(bottom - top, 0)))
-        draw = ImageDraw.Draw(mask)
-        for (text, font), box in zip(runs, boxes, strict=True):
-            draw.text((box[0] - left, -top), text, fill=255, font=font, anchor="ls", direction=direction)
-        return Glyphs(mask, left, top, round(pen))
+        inks = [_ink(text, _load(file, self.size, shaped), direction) for text, file in runs]
+        return inks[0] if len(inks) == 1 else _join(inks)
 
 
 @lru_cache(maxsize=128)
@@ -139,11 +127,13 @@ def get_face(family: str, size: int, *, bold: bool = False) -> Face:
 
 def needs_shaping(text: str) -> bool:
     """Whether letters change their form or order, so that drawing them one by one would be wrong."""
+    if text.isascii():
+        return False
     return any(
         char >= "\u0300"
-        and (unicodedata.combining(char) or "\u0590" <= char <= "\u109f" or "\u1780" <= char <= "\u17ff")
+        and (unicodedata.combining(char) or any(low <= char <= high for low, high in _SHAPED))
         for char in text
-    ) or any("\u200c" <= char <= "\u200d" or "\ufb1d" <= char <= "\ufeff" for char in text)
+    )
 
 
 def drawable(text: str) -> str:
@@ -163,6 +153,27 @@ def missing_characters(text: str) -> str:
     return "".join(
         dict.fromkeys(char for char in drawable(text) if not char.isspace() and not _covering(char, fonts))
     )
+
+
+def _ink(text: str, font: ImageFont.FreeTypeFont, direction: str | None) -> Glyphs:
+    left, top, right, bottom = font.getbbox(text, anchor="ls", direction=direction)
+    mask = Image.new("L", (int(right - left), int(bottom - top)))
+    ImageDraw.Draw(mask).text((-left, -top), text, fill=255, font=font, anchor="ls", direction=direction)
+    return Glyphs(mask, int(left), int(top), round(font.getlength(text, direction=direction)))
+
+
+def _join(inks: list[Glyphs]) -> Glyphs:
+    """One mask for runs of several fonts, side by side on one baseline; an empty one for no runs."""
+    pens = [sum(ink.advance for ink in inks[:i]) for i in range(len(inks) + 1)]
+    places = list(zip(inks, pens[:-1], strict=True))
+    left = min((pen + ink.left for ink, pen in places), default=0)
+    top = min((ink.top for ink in inks), default=0)
+    right = max((pen + ink.left + ink.mask.width for ink, pen in places), default=0)
+    bottom = max((ink.top + ink.mask.height for ink in inks), default=0)
+    mask = Image.new("L", (right - left, bottom - top))
+    for ink, pen in places:
+        mask.paste(255, (pen + ink.left - left, ink.top - top), ink.mask)
+    return Glyphs(mask, left, top, pens[-1])
 
 
 def _runs(text: str, own: tuple[str, ...], bold: bool) -> list[tuple[str, str]]:

@@ -1,7 +1,7 @@
 """Pictures from files: the only place of the project that opens them.
 
-Whatever a file holds (orientation tag, transparency, palette, grey, CMYK, 16 bits, several frames), the caller
-gets one upright RGB picture of 8 bits on a white ground, or a `UserError` that names the file and its fault.
+Whatever a file holds (orientation tag, transparency, palette, grey, CMYK, 16 bits, several frames), the
+caller gets one upright RGB picture of 8 bits on white, or a `UserError` that names the file and its fault.
 """
 
 from __future__ import annotations
@@ -156,8 +156,8 @@ def _upright(image: Image.Image) -> Image.Image:
 def _to_eight_bits(image: Image.Image) -> Image.Image:
     """Scale a grey picture of 16 or 32 bits, or of floats, to 0..255.
 
-    16-bit files use their whole range. 32-bit and float files do not store a range: values within 0..1 (floats),
-    0..255 or 0..65535 are taken as such, all others are stretched from their smallest to their largest.
+    16-bit files use their whole range. 32-bit and float files do not store a range: values within 0..1
+    (floats), 0..255 or 0..65535 are taken as such, others are stretched from their smallest to their largest.
     """
     values = np.nan_to_num(np.asarray(image, dtype=np.float64), posinf=0.0, neginf=0.0)
     low, high = float(values.min()), float(values.max())

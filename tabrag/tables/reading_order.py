@@ -1,6 +1,6 @@
 """The order in which the words of a line stand from left to right.
 
-The Unicode bidirectional algorithm (UAX #9) on whole words: within a word the text shaper applies it to the letters.
+The Unicode bidirectional algorithm (UAX #9) on whole words: within a word the text shaper applies it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Draw a table as a picture, and know where each of its words stands.
 
-Printed words are the training and test data of every model that reads table images: their texts and boxes come from the
-drawing itself, so no OCR is needed.
+Printed words are the training and test data of every model that reads table images: their texts and boxes
+come from the drawing itself, so no OCR is needed.
 """
 
 from __future__ import annotations
@@ -11,33 +11,26 @@ from dataclasses import dataclass
 from PIL import Image, ImageDraw
 
 from tabrag.errors import UserError
-from tabrag.tables.fonts import Face, get_face
-from tabrag.tables.layout import (
-    Block,
-    CellBox,
-    Layout,
-    PlacedWord,
-    block_height,
-    lay_out,
-    place,
-    split_words,
-    wrap,
-)
+from tabrag.tables.boxes import enclosing_box
+from tabrag.tables.fonts import get_face
+from tabrag.tables.layout import CellBox, Layout, lay_out
+from tabrag.tables.lines import draw_grounds, draw_lines
 from tabrag.tables.scan import scan
-from tabrag.tables.sheet_frame import draw_frame, frame_width
-from tabrag.tables.styles import STYLES, Colour, Look, choose_look
-from tabrag.types import Box, Grid, Table, Word
+from tabrag.tables.sheet_frame import draw_frame, frame_height, frame_width
+from tabrag.tables.styles import STYLES, Look, choose_look
+from tabrag.tables.text_block import Block, PlacedWord, measure, place, wrap
+from tabrag.types import Grid, Table, Word
 
-__all__ = ["MAX_SIDE", "STYLES", "Rendered", "render"]
+__all__ = ["MAX_AREA", "MAX_SIDE", "STYLES", "Rendered", "render"]
 
 MAX_SIDE = 32_000
-"""Longest side of a picture, pixels. JPEG and many viewers stop at 65,535, and memory grows with the area."""
+"""Longest side of a picture, pixels: many viewers and all JPEG files stop at twice this."""
 MAX_AREA = 90_000_000
 """Largest area of a picture, pixels: below the limit of `tabrag.tables.image.open_image`."""
 
 _TITLE_ENLARGED = 1.15
-_MIN_TEXT_WIDTH = 26
-"""Narrowest picture for a title, in font sizes: below it a title over a small table wraps into a tower."""
+# Font sizes: below this width a title over a small table would wrap into a tower.
+_MIN_TITLE_WIDTH = 26
 
 
 @dataclass(slots=True, kw_only=True)
@@ -46,8 +39,8 @@ class Rendered:
 
     Attributes:
         image: RGB picture.
-        words: Its words in reading order: title (cell None), top headers, row headers, body, the last two row by
-            row. Boxes are 0..1000 of the picture and enclose the ink.
+        words: Its words: title (cell None), top headers, row headers, body; cells row by row in each part.
+            Boxes are 0..1000 of the picture and enclose the ink.
     """
 
     image: Image.Image
@@ -55,7 +48,7 @@ class Rendered:
 
 
 def render(table: Table, style: str = "ruled", *, seed: int = 0, scale: float = 1.0) -> Rendered:
-    """Draw a table with its title lines. The same table, style and seed give the same picture on one machine.
+    """Draw a table with its title lines. On one machine, table, style and seed decide the picture.
 
     The column letters and row numbers of the style ``spreadsheet`` are drawn, but are no words of the table.
 
@@ -66,60 +59,43 @@ def render(table: Table, style: str = "ruled", *, seed: int = 0, scale: float = 
         scale: Factor on the size of everything, 0.3..8.
 
     Raises:
-        UserError: No grid, an unknown style, a script that no installed font covers, or a picture above `MAX_SIDE`.
+        UserError: No grid, an unknown style, a character that no installed font has, or a picture larger than
+            `MAX_SIDE` or `MAX_AREA`.
     """
     if table.grid is None or not table.grid.cells or not table.grid.cells[0]:
         raise UserError(f"table {table.id!r} has no grid: only tables with cells can be rendered")
     if not 0.3 <= scale <= 8:
         raise UserError(f"scale {scale} is outside 0.3..8")
     try:
-        return _render(table, table.grid, style, seed, scale)
+        return _render(table, table.grid, style, f"{seed}/{table.id}", scale)
     except UserError as error:
         raise UserError(f"table {table.id!r}: {error}") from None
 
 
-def _render(table: Table, grid: Grid, style: str, seed: int, scale: float) -> Rendered:
-    key = f"{seed}/{table.id}"
+def _render(table: Table, grid: Grid, style: str, key: str, scale: float) -> Rendered:
     look = choose_look(style, key=key, scale=scale)
     layout = lay_out(grid, look)
+    titles = _titles(table, look, max(layout.x_edges[-1], _MIN_TITLE_WIDTH * look.font_size))
     margin = max(4, look.font_size)
-    sheet = frame_width(look, grid.num_rows) if look.style.frame else 0
-    titles = _titles(table, look, max(layout.x_edges[-1], _MIN_TEXT_WIDTH * look.font_size))
-    title_height = sum(block_height(block, face) + look.pad_y for block, face in titles)
+    letters, numbers = (frame_height(look), frame_width(look, grid.num_rows)) if look.style.frame else (0, 0)
 
-    left = margin + sheet
-    text_width = max(
-        [layout.x_edges[-1]]
-        + [block.line_width(i, face) for block, face in titles for i in range(len(block.lines))]
-    )
-    width = left + text_width + margin
-    table_top = margin + title_height + (look.pad_y if titles else 0) + (look.font_size * 2 if sheet else 0)
-    height = table_top + layout.y_edges[-1] + margin
-    _check_size(width, height, grid)
+    text_width = max([layout.x_edges[-1]] + [width for block in titles for width in block.widths])
+    title_height = sum(block.height + look.pad_y for block in titles)
+    left, top = margin + numbers, margin + title_height + letters
+    size = (left + text_width + margin, top + layout.y_edges[-1] + margin)
+    _check_size(size, grid)
+    layout.x_edges = [left + x for x in layout.x_edges]
+    layout.y_edges = [top + y for y in layout.y_edges]
 
-    image = Image.new("RGB", (width, height), look.style.paper)
+    image = Image.new("RGB", size, look.style.paper)
     draw = ImageDraw.Draw(image)
-    x_edges = [left + x for x in layout.x_edges]
-    y_edges = [table_top + y for y in layout.y_edges]
-    _draw_grounds(draw, grid, layout.cells, x_edges, y_edges, look)
-    _draw_lines(draw, grid, layout.cells, x_edges, y_edges, look)
-    if sheet:
-        draw_frame(draw, look, x_edges, y_edges)
-
-    words: list[PlacedWord] = []
-    top = margin
-    align = "centre" if look.style.centred_title else "left"
-    for block, face in titles:
-        words += place(block, face, left=left, right=left + text_width, top=top, cell=None, align=align)
-        top += block_height(block, face) + look.pad_y
-    num_title_words = len(words)
-    for cell in _reading_order(grid, layout):
-        words += _place_cell(cell, x_edges, y_edges, look)
-    header_ink = look.style.header_ink
-    for index, word in enumerate(words):
-        on_header = index >= num_title_words and word.cell is not None and word.cell[0] < grid.num_header_rows
-        colour = header_ink if on_header else look.style.ink
-        draw.bitmap((word.x + word.glyphs.left, word.y + word.glyphs.top), word.glyphs.mask, fill=colour)
+    draw_grounds(draw, grid, layout, look)
+    draw_lines(draw, grid, layout, look)
+    if look.style.frame:
+        draw_frame(draw, look, layout.x_edges, layout.y_edges)
+    words = _place_titles(titles, look, left=margin, right=left + text_width, top=margin)
+    words += _place_cells(grid, layout, look)
+    _draw_words(draw, words, grid, look)
 
     boxes = [_ink_box(word) for word in words]
     if look.style.scanned:
@@ -127,138 +103,71 @@ def _render(table: Table, grid: Grid, style: str, seed: int, scale: float) -> Re
     return Rendered(
         image=image,
         words=[
-            Word(text=word.text, box=_thousandths(box, image.size), cell=word.cell)
+            Word(text=word.text, box=enclosing_box(box, image.size), cell=word.cell)
             for word, box in zip(words, boxes, strict=True)
         ],
     )
 
 
-def _titles(table: Table, look: Look, width: int) -> list[tuple[Block, Face]]:
+def _titles(table: Table, look: Look, width: int) -> list[Block]:
     """Title, page title, section and caption, each once: the first in larger and bold letters."""
-    texts: list[str] = []
-    for text in (table.title, table.page_title, table.section, table.caption):
-        if text.strip() and text.strip() not in texts:
-            texts.append(text.strip())
-    blocks: list[tuple[Block, Face]] = []
-    for text in texts:
+    blocks: list[Block] = []
+    texts = (text.strip() for text in (table.title, table.page_title, table.section, table.caption))
+    for text in dict.fromkeys(text for text in texts if text):
         size = look.font_size if blocks else round(look.font_size * _TITLE_ENLARGED)
         face = get_face(look.style.family, size, bold=not blocks)
-        blocks.append((wrap(split_words(text), face, width), face))
+        blocks.append(wrap(measure(text, face), face, width))
     return blocks
 
 
-def _check_size(width: int, height: int, grid: Grid) -> None:
-    if max(width, height) > MAX_SIDE or width * height > MAX_AREA:
+def _check_size(size: tuple[int, int], grid: Grid) -> None:
+    width, height = size
+    if max(size) > MAX_SIDE or width * height > MAX_AREA:
         raise UserError(
-            f"the picture of {grid.num_rows} rows and {grid.num_cols} columns would have {width} x {height} pixels, "
-            f"above the limit of {MAX_SIDE} a side and {MAX_AREA:,} in all: split the table or choose a smaller scale"
+            f"the picture of {grid.num_rows} rows and {grid.num_cols} columns would have "
+            f"{width} x {height} pixels, above the limit of {MAX_SIDE} a side and {MAX_AREA} in all: split the table, or choose a "
+            f"smaller scale"
         )
 
 
-def _reading_order(grid: Grid, layout: Layout) -> list[CellBox]:
-    def part(cell: CellBox) -> int:
-        if cell.row < grid.num_header_rows:
-            return 0
-        return 1 if cell.col < grid.num_header_cols else 2
-
-    return sorted(layout.cells, key=part)
-
-
-def _place_cell(cell: CellBox, x_edges: list[int], y_edges: list[int], look: Look) -> list[PlacedWord]:
-    if not cell.words:
-        return []
-    align = "right" if cell.right_aligned else "centre" if cell.centred else "left"
-    free = y_edges[cell.last_row + 1] - y_edges[cell.row] - block_height(cell.block, cell.face)
-    return list(
-        place(
-            cell.block,
-            cell.face,
-            left=x_edges[cell.col] + look.pad_x,
-            right=x_edges[cell.last_col + 1] - look.pad_x,
-            top=y_edges[cell.row] + free // 2,
-            cell=(cell.row, cell.col),
-            align=align,
-        )
-    )
+def _place_titles(titles: list[Block], look: Look, *, left: int, right: int, top: int) -> list[PlacedWord]:
+    words: list[PlacedWord] = []
+    align = "centre" if look.style.centred_title else "left"
+    for block in titles:
+        words += place(block, left=left, right=right, top=top, cell=None, align=align)
+        top += block.height + look.pad_y
+    return words
 
 
-def _draw_grounds(
-    draw: ImageDraw.ImageDraw,
-    grid: Grid,
-    cells: list[CellBox],
-    x_edges: list[int],
-    y_edges: list[int],
-    look: Look,
-) -> None:
-    style = look.style
-    left, right = x_edges[0], x_edges[-1]
-    first = grid.num_header_rows
-    if look.header_fill is not None and first:
-        draw.rectangle((left, y_edges[0], right, y_edges[first]), fill=look.header_fill)
-    if style.stripe is not None:
-        for row in range(first + 1, grid.num_rows, 2):
-            draw.rectangle((left, y_edges[row], right, y_edges[row + 1]), fill=style.stripe)
-    if style.side_fill is not None and grid.num_header_cols:
-        edge = x_edges[grid.num_header_cols]
-        draw.rectangle((left, y_edges[first], edge, y_edges[-1]), fill=style.side_fill)
+def _place_cells(grid: Grid, layout: Layout, look: Look) -> list[PlacedWord]:
+    def part(entry: tuple[CellBox, Block]) -> int:
+        cell = entry[0]
+        return 0 if cell.row < grid.num_header_rows else 1 if cell.col < grid.num_header_cols else 2
 
-
-def _draw_lines(
-    draw: ImageDraw.ImageDraw,
-    grid: Grid,
-    cells: list[CellBox],
-    x_edges: list[int],
-    y_edges: list[int],
-    look: Look,
-) -> None:
-    style = look.style
-    if style.lines == "all":
-        for cell in cells:
-            corners = (
-                x_edges[cell.col],
-                y_edges[cell.row],
-                x_edges[cell.last_col + 1],
-                y_edges[cell.last_row + 1],
+    words: list[PlacedWord] = []
+    for cell, block in sorted(layout.cells, key=part):
+        if block.lines:
+            y0, y1 = layout.y_edges[cell.row], layout.y_edges[cell.last_row + 1]
+            words += place(
+                block,
+                left=layout.x_edges[cell.col] + look.pad_x,
+                right=layout.x_edges[cell.last_col + 1] - look.pad_x,
+                top=y0 + (y1 - y0 - block.height) // 2,
+                cell=(cell.row, cell.col),
+                align=cell.align,
             )
-            draw.rectangle(corners, outline=style.line, width=style.line_width)
-    elif style.lines == "rows":
-        for cell in cells:
-            y = y_edges[cell.last_row + 1]
-            draw.line(
-                (x_edges[cell.col], y, x_edges[cell.last_col + 1], y), fill=style.line, width=style.line_width
-            )
-        draw.line((x_edges[0], y_edges[0], x_edges[-1], y_edges[0]), fill=style.line, width=style.line_width)
-    elif style.lines == "rules":
-        _draw_rules(draw, grid, cells, x_edges, y_edges, style.line)
+    return words
 
 
-def _draw_rules(
-    draw: ImageDraw.ImageDraw,
-    grid: Grid,
-    cells: list[CellBox],
-    x_edges: list[int],
-    y_edges: list[int],
-    colour: Colour,
-) -> None:
-    """Three rules over the whole width, and a short one under each spanning header."""
-    for y, width in ((y_edges[0], 2), (y_edges[grid.num_header_rows], 1), (y_edges[-1], 2)):
-        draw.line((x_edges[0], y, x_edges[-1], y), fill=colour, width=width)
-    for cell in cells:
-        if cell.last_row + 1 < grid.num_header_rows and cell.last_col > cell.col and cell.words:
-            y = y_edges[cell.last_row + 1]
-            draw.line((x_edges[cell.col] + 4, y, x_edges[cell.last_col + 1] - 4, y), fill=colour)
+def _draw_words(draw: ImageDraw.ImageDraw, words: list[PlacedWord], grid: Grid, look: Look) -> None:
+    for word in words:
+        on_header = word.cell is not None and word.cell[0] < grid.num_header_rows
+        colour = look.style.header_ink if on_header else look.style.ink
+        glyphs = word.glyphs
+        draw.bitmap((word.x + glyphs.left, word.y + glyphs.top), glyphs.mask, fill=colour)
 
 
 def _ink_box(word: PlacedWord) -> tuple[float, float, float, float]:
     glyphs = word.glyphs
     left, top = word.x + glyphs.left, word.y + glyphs.top
     return (left, top, left + glyphs.mask.width, top + glyphs.mask.height)
-
-
-def _thousandths(box: tuple[float, float, float, float], size: tuple[int, int]) -> Box:
-    """Pixels to 0..1000, rounded outwards so that a thin word keeps an area."""
-    width, height = size
-    x0, y0, x1, y1 = box
-    left, top = int(x0 * 1000 // width), int(y0 * 1000 // height)
-    right, bottom = -int(-x1 * 1000 // width), -int(-y1 * 1000 // height)
-    return tuple(min(max(value, 0), 1000) for value in (left, top, right, bottom))  # type: ignore[return-value]

@@ -31,7 +31,7 @@ def frame_width(look: Look, num_rows: int) -> int:
 def frame_height(look: Look) -> int:
     """Height of the row of column letters, pixels."""
     face = get_face(look.style.family, look.font_size)
-    return face.ascent + face.descent + 2
+    return face.line_height + 2
 
 
 def draw_frame(draw: ImageDraw.ImageDraw, look: Look, x_edges: list[int], y_edges: list[int]) -> None:
@@ -49,5 +49,5 @@ def _label(draw: ImageDraw.ImageDraw, look: Look, text: str, box: tuple[int, int
     draw.rectangle(box, fill=_GROUND, outline=_LINE)
     glyphs = face.glyphs(text)
     x = (box[0] + box[2] - glyphs.advance) // 2
-    y = (box[1] + box[3] - face.ascent - face.descent) // 2 + face.ascent
+    y = (box[1] + box[3] - face.line_height) // 2 + face.ascent
     draw.bitmap((x + glyphs.left, y + glyphs.top), glyphs.mask, fill=_INK)

@@ -1,4 +1,4 @@
-"""How a rendered table looks: fonts, lines, colours and spaces of each style, with small changes chosen by a seed."""
+"""How a rendered table looks: fonts, lines, colours and spaces of each style, with small changes by seed."""
 
 from __future__ import annotations
 
@@ -21,9 +21,8 @@ class Style:
         family: Font family, see `tabrag.tables.fonts`.
         sizes: Font sizes from which the seed picks one.
         padding: Left and right, and above and below, each text.
-        lines: ``all`` around every cell, ``rows`` between rows, ``rules`` three rules as in journals, ``none``.
+        lines: ``all`` around every cell, ``rows`` between rows, ``rules`` as in journals, or ``none``.
         line: Colour of the lines.
-        line_width: Width of the lines.
         paper: Ground colour.
         ink: Text colour.
         accents: Grounds of the header from which the seed picks one; empty for none.
@@ -38,11 +37,10 @@ class Style:
     """
 
     family: str = "sans"
-    sizes: tuple[int, ...] = (13, 14, 15)
+    sizes: tuple[int, ...] = (12, 13, 14)
     padding: tuple[int, int] = (7, 4)
     lines: str = "all"
     line: Colour = BLACK
-    line_width: int = 1
     paper: Colour = WHITE
     ink: Colour = BLACK
     accents: tuple[Colour, ...] = ()
@@ -90,7 +88,7 @@ _STYLES: dict[str, Style] = {
         padding=(10, 6),
         ink=(30, 41, 59),
     ),
-    "scientific": Style(family="serif", sizes=(12, 13, 14), lines="rules", header_bold=False, padding=(9, 3)),
+    "scientific": Style(family="serif", sizes=(12, 13), lines="rules", header_bold=False, padding=(9, 3)),
     "spreadsheet": Style(
         sizes=(12, 13),
         line=(200, 200, 200),
@@ -100,7 +98,7 @@ _STYLES: dict[str, Style] = {
     ),
     "scanned": Style(
         family="serif",
-        sizes=(15, 16),
+        sizes=(14, 15),
         paper=(246, 244, 238),
         line=(60, 60, 60),
         ink=(35, 33, 32),
