@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import pickle
+import sys
 import tempfile
 import traceback
 from collections.abc import Callable
@@ -44,9 +45,20 @@ def run_distributed(function: Callable[[int], Any], world_size: int, *, timeout:
         return [pickle.loads((folder / f"{rank}.value").read_bytes()) for rank in range(world_size)]
 
 
+def forget_accelerator() -> None:
+    """Drop accelerate's process-wide state, as in a new process."""
+    if "accelerate.state" in sys.modules:
+        from accelerate.state import AcceleratorState
+
+        AcceleratorState._reset_state(reset_partial_state=True)
+
+
 def _work(function: Callable[[int], Any], rank: int, world_size: int, folder: Path) -> None:
     os.environ.update(RANK=str(rank), LOCAL_RANK=str(rank), WORLD_SIZE=str(world_size))
+    # accelerate asks for these although the group stands already.
+    os.environ.update(LOCAL_WORLD_SIZE=str(world_size), MASTER_ADDR="127.0.0.1", MASTER_PORT="29500")
     torch.set_num_threads(1)
+    forget_accelerator()
     try:
         dist.init_process_group("gloo", init_method=f"file://{folder}/meet", rank=rank, world_size=world_size)
         value = function(rank)

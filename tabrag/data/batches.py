@@ -48,8 +48,11 @@ class TrainingPairs:
             raise UserError(f"{config.folder}: split '{config.split}' has no query with a relevant item")
         self.max_positives = max(map(len, self.positives))
         self.negatives: list[list[int]] = [[] for _ in self.query_ids]
-        if config.negatives and config.num_negatives:
+        if config.negatives:
             self._read_negatives(Path(config.negatives), number)
+        elif config.num_negatives or config.num_neighbours:
+            raise UserError("data.num_negatives and data.num_neighbours need a run in data.negatives")
+        self.neighbours = self._neighbours() if config.num_neighbours else {}
 
     def __len__(self) -> int:
         return len(self.query_ids)
@@ -77,6 +80,23 @@ class TrainingPairs:
             raise UserError(f"{path}: no candidates for any training query of split '{self.config.split}'")
         if without:
             logger.warning("%d of %d training queries have no hard negative in %s", without, len(self), path)
+
+    def _neighbours(self) -> dict[int, list[int]]:
+        """Item -> items with training queries that its queries' candidates name, by summed reciprocal
+        rank.
+        """
+        scores: dict[int, dict[int, float]] = {}
+        for relevant, candidates in zip(self.positives, self.negatives, strict=True):
+            for item in relevant:
+                line = scores.setdefault(item, {})
+                for rank, candidate in enumerate(candidates, start=1):
+                    line[candidate] = line.get(candidate, 0.0) + 1.0 / rank
+        return {
+            item: sorted(line.keys() & scores.keys(), key=lambda other: (-line[other], other))[
+                : self.config.negative_depth
+            ]
+            for item, line in scores.items()
+        }
 
 
 class RetrieverBatches(torch.utils.data.Dataset[dict[str, Any]]):
@@ -112,7 +132,14 @@ class RetrieverBatches(torch.utils.data.Dataset[dict[str, Any]]):
         ]
         self.first_positive = first
         plan = epoch_batches(
-            first, batch_size=batch_size, num_processes=num_processes, seed=seed, epoch=epoch
+            first,
+            batch_size=batch_size,
+            num_processes=num_processes,
+            seed=seed,
+            epoch=epoch,
+            queries_per_item=pairs.config.queries_per_item,
+            neighbours=pairs.neighbours,
+            num_neighbours=pairs.config.num_neighbours,
         )
         self.plan = plan[rank::num_processes]
 

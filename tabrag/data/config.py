@@ -15,10 +15,13 @@ class TrainingDataConfig:
         folder: Data set folder with corpus.jsonl, queries.jsonl and qrels/.
         split: Split of the training queries.
         dev_split: Split to evaluate on while training; empty for none.
-        negatives: Run file (JSONL) over the training queries whose candidates serve as hard negatives; empty
-            for none.
-        num_negatives: Hard negatives drawn a query and epoch.
-        negative_depth: Draw them from the first this many candidates that are not relevant.
+        negatives: Run file (JSONL) over the training queries, for example BM25's: its candidates are items
+            that are easily taken for the relevant one. Empty for none.
+        negative_depth: Use the first this many candidates of a query that are not relevant.
+        num_negatives: Candidates encoded as hard negatives, drawn anew each epoch, a query.
+        num_neighbours: Items with training queries of their own that resemble an item of the batch and join
+            it.
+        queries_per_item: Most queries on one item in a batch.
         num_workers: Processes that make batches; 0 makes them in the training process.
         representation: What of an item is encoded.
     """
@@ -27,7 +30,9 @@ class TrainingDataConfig:
     split: str = "train"
     dev_split: str = "dev"
     negatives: str = ""
-    num_negatives: int = 1
     negative_depth: int = 20
+    num_negatives: int = 0
+    num_neighbours: int = 0
+    queries_per_item: int = 1
     num_workers: int = 0
     representation: RepresentationConfig = field(default_factory=RepresentationConfig)

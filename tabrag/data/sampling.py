@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections import Counter, deque
+from collections.abc import Mapping, Sequence
 
 from tabrag.errors import UserError
 
 
 def epoch_batches(
-    items: Sequence[int], *, batch_size: int, num_processes: int, seed: int, epoch: int
+    items: Sequence[int],
+    *,
+    batch_size: int,
+    num_processes: int,
+    seed: int,
+    epoch: int,
+    queries_per_item: int = 1,
+    neighbours: Mapping[int, Sequence[int]] | None = None,
+    num_neighbours: int = 0,
 ) -> list[list[int]]:
     """Plan one epoch: batches of query numbers, dealt to the processes in turn.
 
-    Within a *global* batch (the batches of all processes in one step) each item occurs once where that is
-    possible: two queries on one table would leave fewer negatives. A query that does not fit waits for the
-        next batch, so no
-    query is lost; only the last, incomplete global batch is dropped, on all processes alike.
+    A *global* batch (the batches of all processes in one step) holds at most ``queries_per_item`` queries on
+    one item where that is possible; the others wait for a later batch. With neighbours, an item that enters a
+    batch brings items that are easily taken for it: each is then a hard negative of the other's queries at no
+    further cost. No query is lost but those of the last, incomplete global batch, which is dropped on all
+    processes alike.
 
     Args:
         items: For each query the number of its positive item.
@@ -24,6 +34,10 @@ def epoch_batches(
         num_processes: Number of processes that train together.
         seed: Seed of the run.
         epoch: 0-based; each epoch has an order of its own.
+        queries_per_item: Most queries on one item in a global batch. Encoding an item costs more than
+            encoding a query, so several queries an item are cheap; one gives the most negatives.
+        neighbours: Item -> items that resemble it, best first.
+        num_neighbours: How many neighbours, drawn anew each epoch, an item brings along.
 
     Returns:
         Step after step the batches of process 0, 1, ...: batch ``step * num_processes + rank``.
@@ -37,34 +51,37 @@ def epoch_batches(
             f"{len(items)} training queries do not fill one batch of {batch_size} x {num_processes} "
             "processes: lower train.batch_size or add data"
         )
+    random_numbers = random.Random(f"{seed}/{epoch}")
     order = list(range(len(items)))
-    random.Random(f"{seed}/{epoch}").shuffle(order)
+    random_numbers.shuffle(order)
+    remaining: dict[int, list[int]] = {}
+    for query in order:
+        remaining.setdefault(items[query], []).append(query)
+    queue = deque(remaining)
 
     groups: list[list[int]] = []
-    waiting: list[int] = []
-    position = 0
     while len(groups) < len(items) // size:
         group: list[int] = []
-        seen: set[int] = set()
-        still_waiting: list[int] = []
-        for query in waiting:
-            if len(group) < size and items[query] not in seen:
-                group.append(query)
-                seen.add(items[query])
-            else:
-                still_waiting.append(query)
-        waiting = still_waiting
-        while len(group) < size and position < len(order):
-            query = order[position]
-            position += 1
-            if items[query] in seen:
-                waiting.append(query)
-            else:
-                group.append(query)
-                seen.add(items[query])
-        # Only queries on items already in the batch are left: better a repeated item than a lost query.
+        taken: Counter[int] = Counter()
+        later: list[int] = []
+        limit = queries_per_item
         while len(group) < size:
-            group.append(waiting.pop(0))
+            if not queue:  # what is left are items at their limit: better a repeated item than a lost query
+                limit = size
+                queue, later = deque(later), []
+            item = queue.popleft()
+            if not remaining[item]:  # a neighbour has brought it along already
+                continue
+            companions = list((neighbours or {}).get(item, ()))
+            chosen = random_numbers.sample(companions, min(num_neighbours, len(companions)))
+            for member in [item, *chosen]:
+                count = min(limit - taken[member], size - len(group), len(remaining.get(member, ())))
+                for _ in range(count):
+                    group.append(remaining[member].pop())
+                    taken[member] += 1
+            if remaining[item]:
+                later.append(item)
+        queue.extend(later)
         groups.append(group)
     return [
         group[rank * batch_size : (rank + 1) * batch_size]

@@ -110,7 +110,7 @@ class RetrieverTask:
         return loader(self._epoch(epoch), start=start, num_workers=self.data.num_workers)
 
     def metrics(self) -> dict[str, float]:
-        return {"temperature": 1.0 / float(self.retriever.scale())}
+        return {"temperature": 1.0 / self.retriever.scale().item()}
 
     def batch_ids(self, batch: dict[str, Any]) -> list[str]:
         return batch["query_ids"]
@@ -141,7 +141,8 @@ class RetrieverTask:
             run[query.id] = [
                 Candidate(item_id=key, score=value, stage="dense") for key, value in best.items()
             ]
-        return evaluate(run, qrels)
+        figures = evaluate(run, qrels, ks=(1, 5, 10, 50))
+        return {name: float(figures[name]) for name in ("Hit@1", "Hit@5", "Hit@10", "Hit@50", "MRR@10")}
 
     def selection_metric(self) -> str:
         return "MRR@10"

@@ -145,8 +145,13 @@ def _restore_optimizer(
         index, name = key.split(".", 1)
         state.setdefault(int(index), {})[name] = value
     current = optimizer.state_dict()["param_groups"]
-    merged = [{**now, **saved} for now, saved in zip(current, groups, strict=True)]
+    merged = [{**now, **_tuples(saved)} for now, saved in zip(current, groups, strict=True)]
     optimizer.load_state_dict({"state": state, "param_groups": merged})
+
+
+def _tuples(group: dict[str, Any]) -> dict[str, Any]:
+    """JSON has no tuples: betas come back as a list."""
+    return {key: tuple(value) if key == "betas" else value for key, value in group.items()}
 
 
 def _random_state() -> dict[str, Tensor]:

@@ -18,11 +18,22 @@ from tabrag.errors import UserError
     batch_size=st.integers(1, 4),
     num_processes=st.integers(1, 2),
     epoch=st.integers(0, 3),
+    queries_per_item=st.integers(1, 3),
+    num_neighbours=st.integers(0, 2),
 )
 def test_each_query_at_most_once_and_only_the_remainder_is_dropped(
-    items, batch_size, num_processes, epoch
+    items, batch_size, num_processes, epoch, queries_per_item, num_neighbours
 ) -> None:
-    plan = epoch_batches(items, batch_size=batch_size, num_processes=num_processes, seed=1, epoch=epoch)
+    plan = epoch_batches(
+        items,
+        batch_size=batch_size,
+        num_processes=num_processes,
+        seed=1,
+        epoch=epoch,
+        queries_per_item=queries_per_item,
+        neighbours={item: [(item + 1) % 13, (item + 2) % 13] for item in range(13)},
+        num_neighbours=num_neighbours,
+    )
     used = [query for batch in plan for query in batch]
     assert len(used) == len(set(used))
     assert len(items) - len(used) < batch_size * num_processes
@@ -62,6 +73,25 @@ def test_epochs_differ_and_each_is_the_same_in_any_process() -> None:
             env={"PYTHONHASHSEED": hash_seed},
         )
         assert out.stdout.strip() == str(second)
+
+
+def test_several_queries_an_item_and_its_neighbours_share_a_batch() -> None:
+    items = [query // 3 for query in range(90)]
+    neighbours = {item: [item ^ 1] for item in range(30)}  # pairs that are easily confused
+    plan = epoch_batches(
+        items,
+        batch_size=12,
+        num_processes=1,
+        seed=0,
+        epoch=0,
+        queries_per_item=3,
+        neighbours=neighbours,
+        num_neighbours=1,
+    )
+    together = [len({items[q] ^ 1 for q in batch} & {items[q] for q in batch}) for batch in plan]
+    assert len(plan) == 7 and all(len({items[q] for q in batch}) == 4 for batch in plan)
+    assert together == [4] * 7
+    assert len({q for batch in plan for q in batch}) == 84
 
 
 def test_too_little_data_is_named() -> None:

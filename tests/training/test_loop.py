@@ -1,0 +1,234 @@
+"""The loop's invariants: exact resume, the schedule, accumulation, the best checkpoint, early stop, several
+processes.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from processes import forget_accelerator, run_distributed
+from toy import ToyTask
+
+from tabrag.errors import UserError
+from tabrag.training.accelerator import make_accelerator
+from tabrag.training.config import TrainConfig
+from tabrag.training.loop import learning_rate_factor, train
+from tabrag.training.task import decay_groups
+
+
+@pytest.fixture(autouse=True)
+def _new_accelerator() -> None:
+    forget_accelerator()
+
+
+def _train(task: ToyTask, out: Path, *, resume: str = "none", **changes: Any) -> dict[str, float]:
+    values = {"batch_size": 4, "max_steps": 4, "lr": 0.1, "log_every": 1, "warmup": 0.0, **changes}
+    config = TrainConfig(**values)
+    return train(
+        task,
+        config,
+        accelerator=make_accelerator("float32"),
+        out=out,
+        settings={"train": values},
+        resume=resume,
+    )
+
+
+def _losses(out: Path) -> list[float]:
+    rows = [json.loads(line) for line in (out / "metrics.jsonl").read_text().splitlines()]
+    return [row["loss"] for row in rows if "loss" in row]
+
+
+class _KilledError(Exception):
+    pass
+
+
+def _kill_after(task: ToyTask, steps: int) -> None:
+    """Make the batch after ``steps`` raise, as a kill between steps would."""
+    original = task.batches
+
+    def batches(epoch: int, start: int) -> Any:
+        for batch in original(epoch, start):
+            if len(task.seen) > steps:
+                raise _KilledError
+            yield batch
+
+    task.batches = batches  # type: ignore[method-assign]
+
+
+@pytest.mark.parametrize("killed_after", [1, 3, 5])
+def test_stopped_and_resumed_equals_uninterrupted_bit_for_bit(tmp_path: Path, killed_after: int) -> None:
+    whole = ToyTask()
+    before = whole.module.query.weight.detach().clone()
+    _train(whole, tmp_path / "whole", max_steps=8, save_every=1)
+    assert not torch.equal(before, whole.module.query.weight)
+
+    first = ToyTask()
+    _kill_after(first, killed_after)
+    with pytest.raises(_KilledError):
+        _train(first, tmp_path / "parts", max_steps=8, save_every=1)
+    second = ToyTask()
+    torch.manual_seed(12345)  # whatever a new process has drawn before it resumes
+    _train(second, tmp_path / "parts", max_steps=8, save_every=1, resume="auto")
+
+    assert second.seen == whole.seen[killed_after:]
+    for (name, a), b in zip(
+        whole.module.state_dict().items(), second.module.state_dict().values(), strict=True
+    ):
+        assert torch.equal(a, b), name
+    assert _losses(tmp_path / "parts") == _losses(tmp_path / "whole")
+    assert len(set(_losses(tmp_path / "whole"))) == 8
+
+
+def test_two_processes_train_as_one(tmp_path: Path) -> None:
+    one = ToyTask(batch_size=4, dropout=0.0)
+    _train(one, tmp_path / "one", max_steps=6)
+
+    def work(rank: int) -> list[torch.Tensor]:
+        task = ToyTask(batch_size=2, dropout=0.0)
+        _train(task, tmp_path / "two", batch_size=2, max_steps=6)
+        return [value.detach() for value in task.module.state_dict().values()]
+
+    weights = run_distributed(work, 2)
+    for single, first, second in zip(one.module.state_dict().values(), *weights, strict=True):
+        assert torch.equal(first, second)
+        assert torch.allclose(single, first, rtol=1e-4, atol=1e-6)
+    losses = _losses(tmp_path / "one")
+    assert losses[0] != losses[-1]
+    assert _losses(tmp_path / "two") == pytest.approx(losses, rel=1e-5)
+
+
+@pytest.mark.parametrize("world_size", [2, 4])
+def test_gradient_of_several_processes_is_that_of_one(world_size: int) -> None:
+    def gradient(task: ToyTask) -> torch.Tensor:
+        accelerator = make_accelerator("float32")
+        module = accelerator.prepare(task.module)
+        accelerator.backward(module(next(iter(task.batches(0, 0)))))
+        return torch.cat([p.grad.flatten() for p in task.module.parameters()])
+
+    expected = gradient(ToyTask(batch_size=8, dropout=0.0))
+    assert expected.norm() > 0.1 and (expected != 0).all()
+    for found in run_distributed(
+        lambda rank: gradient(ToyTask(batch_size=8 // world_size, dropout=0.0)), world_size
+    ):
+        assert ((found - expected).norm() / expected.norm()) < 1e-5
+
+
+def test_accumulation_averages_micro_batches(tmp_path: Path) -> None:
+    task = ToyTask(dropout=0.0)
+    seen: list[torch.Tensor] = []
+    task.module.query.weight.register_hook(seen.append)
+    _train(task, tmp_path / "run", accumulate=2, max_steps=1, clip=0.0)
+    reference = ToyTask(dropout=0.0)
+    for batch in list(reference.batches(0, 0))[:2]:
+        (reference.module(batch) / 2).backward()
+    assert len(seen) == 2 and not torch.equal(seen[0], seen[1])
+    assert torch.allclose(sum(seen), reference.module.query.weight.grad)
+
+
+def test_an_epoch_ends_with_its_last_whole_step_and_orders_differ(tmp_path: Path) -> None:
+    task = ToyTask(num_queries=20)  # five batches an epoch, two steps of two
+    _train(task, tmp_path / "run", accumulate=2, epochs=2, max_steps=0)
+    first, second = task.seen[:4], task.seen[-4:]
+    assert sorted(sum(first, [])) != sorted(set(sum(first, []))) or len(set(sum(first, []))) == 16
+    assert first != second
+
+
+def test_learning_rate_rises_then_follows_a_cosine() -> None:
+    factors = [learning_rate_factor(step, total=100, warmup=0.1) for step in range(101)]
+    assert factors[0] == pytest.approx(0.1) and factors[9] == 1.0 and factors[10] == 1.0
+    assert factors[55] == pytest.approx(0.5) and factors[100] == pytest.approx(0.0)
+    assert all(a >= b for a, b in zip(factors[10:], factors[11:], strict=False))
+
+
+def test_the_best_checkpoint_is_exported_and_patience_ends_the_run(tmp_path: Path) -> None:
+    task = ToyTask()
+    task.dev_figures = [0.1, 0.5, 0.4, 0.3, 0.9]
+    figures = _train(task, tmp_path / "run", max_steps=5, eval_every=1, patience=2)
+    assert figures == {"score": 0.5, "best_step": 2, "steps": 4}
+    assert json.loads((tmp_path / "run" / "metrics.json").read_text()) == figures
+    exported = (tmp_path / "run" / "export" / "weights.txt").read_text()
+    assert exported != str(task.module.query.weight.tolist())
+
+
+def test_a_run_that_has_ended_resumes_to_nothing(tmp_path: Path) -> None:
+    _train(ToyTask(), tmp_path / "run")
+    again = ToyTask()
+    figures = _train(again, tmp_path / "run", resume="auto")
+    assert again.seen == [] and figures["steps"] == 4
+
+
+def test_an_existing_run_is_not_overwritten(tmp_path: Path) -> None:
+    _train(ToyTask(), tmp_path / "run")
+    before = (tmp_path / "run" / "metrics.jsonl").read_text()
+    with pytest.raises(UserError, match="--resume auto"):
+        _train(ToyTask(), tmp_path / "run")
+    with pytest.raises(UserError, match=r"differ.*train\.lr"):
+        _train(ToyTask(), tmp_path / "run", resume="auto", lr=0.2)
+    assert (tmp_path / "run" / "metrics.jsonl").read_text() == before
+
+
+def test_a_loss_that_is_not_finite_names_its_batch(tmp_path: Path) -> None:
+    task = ToyTask()
+    task.x[:] = float("nan")
+    with pytest.raises(UserError, match="the loss is nan; batch: "):
+        _train(task, tmp_path / "run")
+
+
+def test_float16_on_a_cpu_is_one_clear_message() -> None:
+    if torch.cuda.is_available():
+        pytest.skip("this machine has a GPU")
+    with pytest.raises(UserError, match="float16 needs a GPU"):
+        make_accelerator("float16")
+
+
+@pytest.mark.parametrize("precision", ["auto", "float32", "bfloat16"])
+def test_each_precision_trains_on_a_cpu(tmp_path: Path, precision: str) -> None:
+    task = ToyTask()
+    config = TrainConfig(batch_size=4, max_steps=2, precision=precision)
+    figures = train(task, config, accelerator=make_accelerator(precision), out=tmp_path / "run", settings={})
+    assert figures["steps"] == 2
+
+
+def test_decay_and_learning_rates_by_parameter() -> None:
+    module = ToyTask().module
+    groups = decay_groups(module, lr=1.0, weight_decay=0.1, lr_factors={"item": 5.0})
+    assert [(g["lr"], g["weight_decay"], len(g["params"])) for g in groups] == [
+        (1.0, 0.0, 1),
+        (1.0, 0.1, 1),
+        (5.0, 0.0, 1),
+        (5.0, 0.1, 1),
+    ]
+    with pytest.raises(UserError, match="no parameter has itme"):
+        decay_groups(module, lr=1.0, weight_decay=0.1, lr_factors={"itme": 5.0})
+
+
+def test_one_reduction_a_step_with_accumulation(tmp_path: Path) -> None:
+    def work(rank: int) -> int:
+        calls = []
+        task = ToyTask(batch_size=2, dropout=0.0)
+        accelerator = make_accelerator("float32")
+        prepare = accelerator.prepare
+
+        def counting(*args: Any) -> Any:
+            module, optimizer = prepare(*args)
+
+            def hook(state, bucket):  # torch checks the annotations, and takes none better than strings
+                calls.append(1)
+                future = torch.distributed.all_reduce(bucket.buffer(), async_op=True).get_future()
+                return future.then(lambda done: done.value()[0] / torch.distributed.get_world_size())
+
+            module.register_comm_hook(None, hook)
+            return module, optimizer
+
+        accelerator.prepare = counting
+        config = TrainConfig(batch_size=2, accumulate=2, max_steps=2)
+        train(task, config, accelerator=accelerator, out=tmp_path / "run", settings={})
+        return len(calls)
+
+    assert run_distributed(work, 2) == [2, 2]
+    assert (tmp_path / "run" / "metrics.json").exists()
