@@ -10,7 +10,11 @@ from tabrag.types import Entry, Table
 
 
 def entries(
-    table: Table, *, folder: Path | None = None, fields: Sequence[str] = ("title", "left", "top")
+    table: Table,
+    *,
+    folder: Path | None = None,
+    fields: Sequence[str] = ("title", "left", "top"),
+    parents: str = "repeat",
 ) -> list[Entry]:
     """One text entry: ``title | left header paths | top header paths``.
 
@@ -19,5 +23,8 @@ def entries(
         folder: Not needed: a text stands for itself.
         fields: Which parts, in which order; models cut long texts at the end, so the order decides what is
             lost.
+        parents: ``repeat`` prints whole paths, ``once`` each header a single time.
     """
-    return [Entry(id=table.id, item_id=table.id, text=headers_text(table, fields=tuple(fields)))]
+    return [
+        Entry(id=table.id, item_id=table.id, text=headers_text(table, fields=tuple(fields), parents=parents))
+    ]

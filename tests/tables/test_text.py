@@ -49,6 +49,16 @@ def test_headers_text_fields_and_separators() -> None:
         headers_text(sales_table(), fields=("rows",))
 
 
+def test_parents_once_prints_each_header_a_single_time() -> None:
+    whole, once = headers_text(sales_table()), headers_text(sales_table(), parents="once")
+    assert len(once) < len(whole) and " > " not in once
+    for text in ("Sales", "2020", "2021"):
+        assert whole.count(text) >= once.count(text) >= 1
+    assert once.count("Sales;") == 1
+    with pytest.raises(UserError, match="choose 'repeat' or 'once'"):
+        headers_text(sales_table(), parents="twice")
+
+
 def test_no_invented_names() -> None:
     """Report H08: duplicate and empty headers."""
     grid = make_grid([["", "Total", "Total", ""], ["a", "1", "2", ""]], num_header_rows=1, num_header_cols=1)
