@@ -9,7 +9,7 @@ from tabrag.data.dataset import Dataset
 from tabrag.data.synthetic import financial, questions, verify
 from tabrag.data.synthetic.draft import Draft
 from tabrag.data.synthetic.figures import make_figures
-from tabrag.data.synthetic.plan import plan_tables, split_topics
+from tabrag.data.synthetic.plan import plan_corpus
 from tabrag.data.synthetic.questions import Maker
 from tabrag.data.synthetic.sheet import Sheet, make_sheet
 from tabrag.data.synthetic.titles import caption, page_title, title
@@ -46,12 +46,8 @@ def make(num_tables: int = 300, seed: int = 0) -> Dataset:
     """
     if num_tables < 20:
         raise UserError(f"num_tables is {num_tables}: a synthetic corpus with three splits needs at least 20")
-    rng = random.Random(f"tabrag synthetic/{num_tables}/{seed}")
-    plans = plan_tables(num_tables, rng)
-    splits = split_topics(plans, rng)
-    # Families would otherwise stand together, and ties between near-duplicates would be broken in their
-    # order.
-    rng.shuffle(plans)
+    plans, splits = plan_corpus(num_tables, seed)
+    rng = random.Random(f"tabrag synthetic questions/{num_tables}/{seed}")
     tables: list[Table] = []
     queries: list[Query] = []
     gold_headers: list[GoldHeaders] = []

@@ -124,14 +124,16 @@ def regions(rng: random.Random, *, count: int) -> list[Entity]:
 
 
 def companies(rng: random.Random, *, count: int) -> list[Entity]:
-    """``count`` companies of all sectors, a few of them namesakes."""
+    """``count`` companies, as many of each sector, some of them namesakes."""
     found: list[Entity] = []
-    sectors = list(_SECTORS)
+    numbers = dict.fromkeys(_SECTORS, 0)
     for stem in _stems(rng, _COMPANY_STARTS, _COMPANY_ENDS, joiner=" & "):
         num_namesakes = rng.choice((1, 1, 2))
-        for sector in rng.sample(sectors, num_namesakes):
+        drawn = rng.sample(list(numbers), len(numbers))
+        for sector in sorted(drawn, key=numbers.__getitem__)[:num_namesakes]:
             if len(found) >= count:
                 return found
+            numbers[sector] += 1
             short = f"{stem} {rng.choice(_SECTORS[sector])}"
             form, currency = rng.choice(_FORMS)
             found.append(

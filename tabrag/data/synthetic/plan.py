@@ -8,15 +8,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tabrag.data.synthetic.breakdowns import BREAKDOWNS
+from tabrag.data.synthetic.business import TOPICS as BUSINESS_TOPICS
 from tabrag.data.synthetic.companies import TOPICS as COMPANY_TOPICS
 from tabrag.data.synthetic.economy import TOPICS as ECONOMY_TOPICS
 from tabrag.data.synthetic.entities import Entity, companies, regions
+from tabrag.data.synthetic.living import TOPICS as LIVING_TOPICS
 from tabrag.data.synthetic.society import TOPICS as SOCIETY_TOPICS
 from tabrag.data.synthetic.style import Style, choose_style
 from tabrag.data.synthetic.topic import Breakdown, Measure, Topic
 from tabrag.errors import UserError
 
-TOPICS: tuple[Topic, ...] = (*SOCIETY_TOPICS, *ECONOMY_TOPICS, *COMPANY_TOPICS)
+TOPICS: tuple[Topic, ...] = (
+    *SOCIETY_TOPICS,
+    *LIVING_TOPICS,
+    *ECONOMY_TOPICS,
+    *BUSINESS_TOPICS,
+    *COMPANY_TOPICS,
+)
 FIRST_YEAR, LAST_YEAR = 1998, 2023
 _SPLIT_PARTS = (("test", 0.15), ("dev", 0.15))
 
@@ -50,6 +58,16 @@ class TablePlan:
         return {(subject, self.entity.name, year) for subject in subjects for year in self.years}
 
 
+def plan_corpus(num_tables: int, seed: int) -> tuple[list[TablePlan], dict[str, str]]:
+    """The plans of a corpus in the order of its pool, and the split of each topic."""
+    rng = random.Random(f"tabrag synthetic/{num_tables}/{seed}")
+    plans = plan_tables(num_tables, rng)
+    splits = split_topics(plans, rng)
+    # Families would otherwise stand together, and ties between near-duplicates be broken in their order.
+    rng.shuffle(plans)
+    return plans, splits
+
+
 def plan_tables(num_tables: int, rng: random.Random) -> list[TablePlan]:
     """``num_tables`` plans in families of near-duplicates.
 
@@ -76,7 +94,7 @@ def plan_tables(num_tables: int, rng: random.Random) -> list[TablePlan]:
                     f"ask for fewer than {num_tables}"
                 )
             continue
-        members = rng.randint(5, 9)
+        members = rng.randint(4, 8)
         if num_tables < 60:
             members = 3
         for member in [first, *_relatives(first, entities, rng)][: min(members, num_tables - len(plans))]:

@@ -61,7 +61,7 @@ def choose_style(topic: Topic, measure: Measure, breakdown: Breakdown | None, rn
     elif in_rows:
         rows = "parts"
     else:
-        rows = rng.choice(("indent", "sections", "merged")) if has_groups else "indent"
+        rows = rng.choice(("indent", "sections", "sections", "merged", "merged")) if has_groups else "indent"
     if breakdown is None or in_rows:
         columns: tuple[str, ...] = rng.choice((("year",), ("measure", "year"), ("measure", "year")))
         extra = rng.choice(("", "share", "change", "change"))

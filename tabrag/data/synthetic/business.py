@@ -1,0 +1,153 @@
+"""Topics on firms: research, turnover, building."""
+
+from __future__ import annotations
+
+from tabrag.data.synthetic.topic import Measure, Topic, flat, leaf, tree
+
+TOPICS: tuple[Topic, ...] = (
+    Topic(
+        key="research_performer",
+        kind="statistics",
+        section="Science and technology",
+        by="field of research",
+        by_plural="fields of research",
+        measures=(
+            Measure(
+                subject="research spending",
+                title="Research and development expenditure",
+                names=("R&D spending", "amount spent on R&D"),
+                unit="million dollars",
+                spoken="million dollars",
+                base=7400,
+                decimals=1,
+            ),
+            Measure(
+                subject="researchers",
+                title="Research and development personnel",
+                names=("number of scientists and support staff", "R&D headcount"),
+                unit="full-time equivalents",
+                spoken="full-time equivalents",
+                base=52000,
+                flow=False,
+            ),
+            Measure(
+                subject="patents",
+                title="Patent applications",
+                names=("number of inventions filed for protection", "number of inventions claimed"),
+                unit="number",
+                spoken="",
+                base=5400,
+            ),
+        ),
+        rows=flat(
+            "All fields",
+            leaf("Natural sciences", 21, "physics, chemistry and biology", "the natural sciences"),
+            leaf("Engineering and technology", 38, "engineering and technology"),
+            leaf("Medical sciences", 19, "medicine", "medical research"),
+            leaf("Agricultural sciences", 6, "farm and veterinary science"),
+            leaf("Social sciences", 9, "the social sciences"),
+            leaf("Humanities", 5, "the humanities"),
+        ),
+        phrase="in {}",
+        total="All fields",
+        breakdowns=("sector",),
+    ),
+    Topic(
+        key="business_turnover",
+        kind="statistics",
+        section="Business statistics",
+        by="economic activity",
+        by_plural="economic activities",
+        measures=(
+            Measure(
+                subject="turnover",
+                title="Turnover of enterprises",
+                names=("~business sales", "revenue earned by firms"),
+                unit="million dollars",
+                spoken="million dollars",
+                base=96000,
+            ),
+            Measure(
+                subject="bankruptcies",
+                title="Business insolvencies",
+                names=("number of bankruptcies", "number of firms that went bust"),
+                unit="number",
+                spoken="",
+                base=7300,
+            ),
+            Measure(
+                subject="online sales",
+                title="E-commerce sales of enterprises",
+                names=("~online sales", "value of orders received over the internet"),
+                unit="million dollars",
+                spoken="million dollars",
+                base=12800,
+                decimals=1,
+            ),
+        ),
+        rows=flat(
+            "All activities",
+            leaf("Food products and beverages", 16, "food and drink makers"),
+            leaf("Metal products", 18, "metalworking firms"),
+            leaf("Electrical equipment", 12, "electrical goods makers"),
+            leaf("Motor trade", 21, "car dealers and garages", "motor dealers"),
+            leaf("Retail trade", 17, "retailers", "shops"),
+            leaf("Real estate", 9, "property companies"),
+            leaf("Legal and accounting services", 7, "law and accounting offices"),
+        ),
+        phrase="among {}",
+        total="All activities",
+        breakdowns=("enterprise",),
+    ),
+    Topic(
+        key="dwellings",
+        kind="statistics",
+        section="Housing",
+        by="type of dwelling",
+        by_plural="types of dwelling",
+        measures=(
+            Measure(
+                subject="building permits",
+                title="Dwellings authorised",
+                names=("number of homes given planning consent", "number of building permits granted"),
+                unit="number",
+                spoken="",
+                base=27000,
+            ),
+            Measure(
+                subject="completed homes",
+                title="Dwellings completed",
+                names=("number of homes finished", "number of newly built homes"),
+                unit="number",
+                spoken="",
+                base=23500,
+            ),
+            Measure(
+                subject="home sales",
+                title="Residential property transactions",
+                names=("number of homes sold", "number of homes changing hands"),
+                unit="number",
+                spoken="",
+                base=71000,
+            ),
+        ),
+        rows=tree(
+            "All dwellings",
+            {
+                "Houses": (
+                    leaf("Detached", 33, "stand-alone houses"),
+                    leaf("Semi-detached", 14, "semis"),
+                    leaf("Terraced", 12, "row houses"),
+                ),
+                "Flats": (
+                    leaf("One or two rooms", 15, "small flats of one or two rooms"),
+                    leaf("Three rooms", 17, "three-room flats"),
+                    leaf("Four or more rooms", 9, "flats with at least four rooms"),
+                ),
+            },
+        ),
+        phrase="in the category of {}",
+        total="All dwellings",
+        breakdowns=("quarter", "residence"),
+    ),
+)
