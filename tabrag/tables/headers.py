@@ -1,0 +1,112 @@
+"""Header sizes of plain grids, by rule: spans, and the contrast between texts and numbers.
+
+A grid from CSV, from a spreadsheet, from HTML without ``th`` or from OCR does not say which rows and columns
+are headers. The rules here look at merged regions first (a banner over sub-labels, a corner cell that
+reaches down), then at columns of numbers under texts. Rows over the full width at the top are the caption.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from tabrag.tables.crop import drop_blank, keep_rows
+from tabrag.tables.grid import make_grid, top_paths
+from tabrag.tables.look import Look
+from tabrag.types import Grid
+
+_NOTE = re.compile(
+    r"\s*(?:notes?\b|sources?\b|see also\b|n\.?b\.|footnotes?\b|\W*$|[*†‡§¹²³]|\(?\w{1,2}\)|\[\w{1,3}\])",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InferredTable:
+    """What the rows of a sheet or file turned out to be.
+
+    Attributes:
+        grid: The table itself, with header sizes.
+        caption: Texts of the title rows above the header, joined by blanks.
+        notes: Texts of the note rows below the body, one a line.
+    """
+
+    grid: Grid
+    caption: str = ""
+    notes: str = ""
+
+
+def infer_headers(
+    grid: Grid,
+    *,
+    num_header_rows: int | None = None,
+    num_header_cols: int | None = None,
+    fill_right: bool = False,
+) -> Grid:
+    """Find the header rows and header columns of a plain grid.
+
+    Rows stay where they are. Title rows above the header count as header rows, but are no level of the top
+    paths (:func:`infer_table` takes them out of the grid).
+
+    Args:
+        grid: A grid whose header sizes are unknown; what it says about them is not looked at.
+        num_header_rows: The number of header rows where it is known, for example from ``thead``.
+        num_header_cols: The number of header columns where it is known.
+        fill_right: Whether a filled cell of an upper header row also covers the empty cells right of it that
+            have a filled cell below, where the source lists its merged regions incompletely.
+
+    Returns:
+        The grid with its header sizes, and with the regions that ``fill_right`` adds.
+    """
+    look = Look(grid, fill_right=fill_right)
+    num_titles = look.num_title_rows()
+    if num_header_rows is None:
+        num_header_rows = look.num_header_rows(num_titles)
+    num_titles = min(num_titles, num_header_rows)
+    if fill_right:
+        regions = look.filled_right(num_titles, num_header_rows)
+        grid = replace(grid, merged=[*grid.merged, *regions])
+        look = Look(grid)
+    if num_header_cols is None:
+        num_header_cols = look.num_header_cols(num_titles, num_header_rows)
+    grid = replace(grid, num_header_rows=num_header_rows, num_header_cols=num_header_cols)
+    if num_titles and grid.top_paths is None:
+        paths = [tuple(cell for cell in path if cell[0] >= num_titles) for path in top_paths(grid)]
+        grid = replace(grid, top_paths=paths)
+    return grid
+
+
+def infer_table(
+    cells: Sequence[Sequence[str]], merged: Iterable[Sequence[int]] = (), *, fill_right: bool = False
+) -> InferredTable:
+    """Split the rows of a sheet or file into titles, table and notes, and find the headers of the table.
+
+    Args:
+        cells: Texts, row by row; blank rows and columns are dropped.
+        merged: Regions ``(first_row, last_row, first_col, last_col)``, inclusive.
+        fill_right: As in :func:`infer_headers`.
+
+    Raises:
+        UserError: No text at all, or cells and regions that do not make a grid.
+    """
+    grid = drop_blank(make_grid(cells, merged=merged))
+    look = Look(grid)
+    first = look.num_title_rows()
+    last = grid.num_rows
+    while last - 1 > first + 1 and _is_note(grid, look, last - 1):
+        last -= 1
+    titles = [look.text(row, 0) for row in range(first)]
+    notes = [look.text(row, 0) for row in range(last, grid.num_rows)]
+    kept = drop_blank(keep_rows(grid, range(first, last)))
+    return InferredTable(
+        grid=infer_headers(kept, fill_right=fill_right), caption=" ".join(titles), notes="\n".join(notes)
+    )
+
+
+def _is_note(grid: Grid, look: Look, row: int) -> bool:
+    if not look.is_label(row):
+        return False
+    text = look.text(row, 0)
+    is_merged = look.owners.get((row, 0), (0, 0, 0, 0))[3] == grid.num_cols - 1
+    return is_merged or len(text) > 60 or _NOTE.match(text) is not None

@@ -1,0 +1,190 @@
+"""Rules that tell header rows and columns from data: spans, and the contrast of texts and numbers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from tabrag.tables.grid import Region, owner_map
+from tabrag.tables.kinds import Kind, cell_kind
+from tabrag.types import Grid
+
+_MAX_BODY_ROWS = 200
+"""Rows below the header that are looked at: more do not change a majority."""
+_MAX_HEADER_ROWS = 12
+
+
+class Look:
+    """A grid with the kinds of its cells as they are seen (a merged region shows its text everywhere)."""
+
+    def __init__(self, grid: Grid, *, fill_right: bool = False) -> None:
+        self.grid = grid
+        self.fill_right = fill_right
+        self.owners = owner_map(grid)
+        self.num_rows = min(grid.num_rows, _MAX_HEADER_ROWS + _MAX_BODY_ROWS)
+        self.kinds = [[cell_kind(text) for text in row] for row in grid.cells[: self.num_rows]]
+        self._labels: dict[int, bool] = {}
+        for (row, col), region in self.owners.items():
+            if row < self.num_rows:
+                self.kinds[row][col] = self.kinds[region[0]][region[2]]
+
+    def num_title_rows(self) -> int:
+        """Rows at the top with one text over the full width, or with a text in the first cell alone."""
+        count = 0
+        while count < self.num_rows and self.is_label(count):
+            count += 1
+        # Labels down to the end are a list of one filled column, not titles.
+        return count if count < self.num_rows else 0
+
+    def num_header_rows(self, start: int) -> int:
+        """Rows down to the last header row, the ``start`` title rows included."""
+        end = start + 1
+        corner = self.owners.get((start, 0))
+        if (
+            corner is not None
+            and corner[2] == corner[3]
+            and start < corner[1] < self.num_rows - 1
+            and any(region[0] == start and region[3] > region[2] for region in self.grid.merged)
+        ):
+            # A corner cell beside a banner reaches down to the last header row, whatever stands in the rows.
+            end = corner[1] + 1
+        elif self._score(start, end) < 0:
+            return start
+        limit = min(self.num_rows if self.fill_right else self.num_rows - 1, start + _MAX_HEADER_ROWS)
+        while end < limit and self._continues(start, end):
+            end += 1
+        return end
+
+    def num_header_cols(self, start: int, end: int) -> int:
+        """Columns of row labels: left of a banner and of numbers, as many as tell the rows apart.
+
+        The first column is one even where it holds years, ranks or numbers, unless it stands under a banner.
+        """
+        num_cols = self.grid.num_cols
+        if num_cols == 1 or end >= self.num_rows or self._is_data_at_left(start, end):
+            return 0
+        banner = min(
+            (
+                region[2]
+                for region in self.grid.merged
+                if start <= region[0] < end and region[3] > region[2] > 0 and region[1] < end
+            ),
+            default=num_cols,
+        )
+        limit = 1
+        while limit < min(banner, num_cols) and self._column_kind(limit, end) is not Kind.NUMBER:
+            limit += 1
+        if limit == banner < num_cols:
+            return limit
+        limit = min(limit, num_cols - 1)
+        return next((width for width in range(1, limit + 1) if self._tells_apart(width, end)), 1)
+
+    def _tells_apart(self, width: int, end: int) -> bool:
+        """Whether the labels in the first ``width`` columns are different in (almost) all rows."""
+        labels = [
+            tuple(self.text(row, col) for col in range(width))
+            for row in range(end, self.num_rows)
+            if not self.is_label(row)
+        ]
+        return 10 * len(set(labels)) >= 9 * len(labels)
+
+    def text(self, row: int, col: int) -> str:
+        """The text that is seen at a cell."""
+        region = self.owners.get((row, col), (row, row, col, col))
+        return self.grid.cells[region[0]][region[2]]
+
+    def _is_data_at_left(self, start: int, end: int) -> bool:
+        """Whether the first column holds numbers and stands under a banner, merged or open to the right."""
+        if self._column_kind(0, end) is not Kind.NUMBER:
+            return False
+        region = self.owners.get((start, 0))
+        if region is not None:
+            return region[3] > region[2] and region[1] < end - 1
+        top, below = self.kinds[start], self.kinds[end - 1]
+        return end > start + 1 and Kind.BLANK not in (top[0], below[0], below[1]) and top[1] is Kind.BLANK
+
+    def _continues(self, start: int, end: int) -> bool:
+        """Whether row ``end`` belongs to the header that begins in row ``start``."""
+        if self.is_label(end):
+            return False
+        row, above = self.kinds[end], self.kinds[end - 1]
+        score = self._score(end, end + 1)
+        if score < 0 or not any(kind in (Kind.TEXT, Kind.PERIOD) for kind in row):
+            return False
+        regions = {self.owners[end - 1, col] for col in range(len(row)) if (end - 1, col) in self.owners}
+        if any(start <= region[0] and region[1] >= end for region in regions):
+            return True
+        banners = [region for region in regions if region[3] > region[2]]
+        if banners and (score > 0 or self._under_banners(banners, end)):
+            return True
+        if row[0] is Kind.BLANK and (end - 1, 0) not in self.owners:
+            return True
+        if (score > 0 or self.fill_right) and any(
+            over is Kind.BLANK and under is not Kind.BLANK for over, under in zip(above, row, strict=True)
+        ):
+            return True
+        return False
+
+    def _under_banners(self, banners: Sequence[Region], row: int) -> bool:
+        """Whether a row of texts under banners is a header: labels repeat, or nothing else is filled."""
+        texts = [self.grid.cells[row][col] for region in banners for col in range(region[2], region[3] + 1)]
+        covered = {col for region in banners for col in range(region[2], region[3] + 1)}
+        others = [kind for col, kind in enumerate(self.kinds[row]) if col not in covered]
+        return len(set(texts)) < len(texts) or (bool(others) and all(kind is Kind.BLANK for kind in others))
+
+    def _score(self, row: int, end: int) -> int:
+        """Votes of the columns on whether ``row`` is a header over a body that begins in row ``end``."""
+        score = 0
+        for col, kind in enumerate(self.kinds[row]):
+            below = self._column_kind(col, end)
+            if below is Kind.NUMBER:
+                score += {Kind.TEXT: 1, Kind.PERIOD: 1, Kind.NUMBER: -1}.get(kind, 0)
+            elif below is Kind.PERIOD:
+                score += {Kind.TEXT: 1, Kind.PERIOD: -1, Kind.NUMBER: -1}.get(kind, 0)
+        return score
+
+    def _column_kind(self, col: int, end: int) -> Kind:
+        """The kind of most of the filled cells of a column from row ``end`` on."""
+        counts = Counter(self.kinds[row][col] for row in range(end, self.num_rows) if not self.is_label(row))
+        filled = counts[Kind.NUMBER] + counts[Kind.PERIOD] + counts[Kind.TEXT]
+        if filled == 0:
+            return Kind.NUMBER if counts[Kind.MISSING] else Kind.BLANK
+        if 2 * counts[Kind.TEXT] > filled:
+            return Kind.TEXT
+        return Kind.NUMBER if counts[Kind.NUMBER] >= counts[Kind.PERIOD] else Kind.PERIOD
+
+    def is_label(self, row: int) -> bool:
+        """Whether the row has one text over the full width, or a text in the first cell alone."""
+        if row not in self._labels:
+            kinds = self.kinds[row]
+            region = self.owners.get((row, 0), (row, row, 0, 0))
+            full = region[3] == len(kinds) - 1
+            self._labels[row] = (
+                len(kinds) > 1
+                and kinds[0] is not Kind.BLANK
+                and (full or region[0] == region[1])
+                and all(kind is Kind.BLANK for kind in kinds[region[3] + 1 :])
+            )
+        return self._labels[row]
+
+    def filled_right(self, start: int, end: int) -> list[Region]:
+        """Regions of a filled header cell and the empty cells right of it that have a filled cell below."""
+        regions = []
+        for row in range(start, end - 1):
+            col = 0
+            while col < self.grid.num_cols:
+                last = col
+                if self.kinds[row][col] is not Kind.BLANK and (row, col) not in self.owners:
+                    while last + 1 < self.grid.num_cols and self._is_open(row, last + 1):
+                        last += 1
+                if last > col:
+                    regions.append((row, row, col, last))
+                col = last + 1
+        return regions
+
+    def _is_open(self, row: int, col: int) -> bool:
+        return (
+            self.kinds[row][col] is Kind.BLANK
+            and (row, col) not in self.owners
+            and self.kinds[row + 1][col] is not Kind.BLANK
+        )
