@@ -30,7 +30,7 @@ def picture_name(table_id: str, suffix: str = ".png") -> str:
     An id of lower-case letters, digits, ``.``, ``_`` and ``-`` stays as it is; any other one gets its odd
     characters replaced and a hash at its end.
     """
-    safe = re.sub(r"[^A-Za-z0-9._-]+", "_", table_id).strip("._")[:80]
+    safe = re.sub(r"[^A-Za-z0-9.-]+", "_", table_id).strip("._")[:80]
     if safe != table_id or safe != safe.lower():
         # Also for capitals: some file systems take "Data" and "data" for the same name.
         safe = f"{safe}-{hashlib.sha256(table_id.encode()).hexdigest()[:10]}"

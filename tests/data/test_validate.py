@@ -1,0 +1,205 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+from tiny_tables import photo, sales, write_tiny
+
+from tabrag.data.validate import Fault, validate
+from tabrag.errors import UserError
+
+Record = dict[str, Any]
+
+
+def _good(folder: Path) -> Path:
+    write_tiny(folder, [sales(), photo()])
+    (folder / "qrels" / "train.tsv").write_text("query-id\tcorpus-id\tscore\nq1\tcsv/200-csv/0.csv\t1\n")
+    (folder / "qrels" / "train.jsonl").unlink()
+    (folder / "qrels" / "dev.tsv").unlink()
+    (folder / "images").mkdir()
+    Image.new("RGB", (20, 10)).save(folder / "images" / "photo.png")
+    return folder
+
+
+def _change(file: Path, line: int, change: Callable[[Record], object]) -> None:
+    lines = file.read_text().splitlines()
+    record = json.loads(lines[line - 1])
+    change(record)
+    lines[line - 1] = json.dumps(record)
+    file.write_text("\n".join(lines) + "\n")
+
+
+def _told(faults: list[Fault]) -> list[str]:
+    return [f"{Path(fault.file).name}:{fault.line}: {fault.message}" for fault in faults]
+
+
+def test_good_folders_have_no_fault(tmp_path: Path) -> None:
+    assert validate(write_tiny(tmp_path / "a")) == []
+    assert validate(_good(tmp_path / "b"), images=True) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "change", "message"),
+    [
+        (1, lambda r: r.pop("_id"), "'_id' is missing"),
+        (1, lambda r: r.pop("text"), "missing key 'text'"),
+        (1, lambda r: r.update(_id="a\tb"), "holds a tab"),
+        (2, lambda r: r.update(_id="csv/200-csv/0.csv"), "stands in line 1 already"),
+        (1, lambda r: r.update(titel="x"), "unknown key 'titel'"),
+        (1, lambda r: r.update(title=3), "'title' must be a text, found 3"),
+        (1, lambda r: r.update(grid=None), "neither 'grid' nor 'image'"),
+        (1, lambda r: r.update(grid=[["a"]]), "'grid' must be an object"),
+        (1, lambda r: r["grid"].update(cells="x"), "'grid.cells' must be a list of rows"),
+        (1, lambda r: r["grid"].update(num_header_row=1), "unknown key 'num_header_row' in 'grid'"),
+        (1, lambda r: r["grid"]["cells"][2].pop(), "ragged table: row 2 has 3 cells, row 0 has 4"),
+        (1, lambda r: r["grid"].update(cells=[]), "empty table: 'grid.cells' has no row"),
+        (1, lambda r: r["grid"].update(cells=[[" "] * 4] * 4), "empty table: all cells are blank"),
+        (1, lambda r: r["grid"]["cells"][3].__setitem__(1, 1200), "cell (3, 1) must be a text, found 1200"),
+        (
+            1,
+            lambda r: r["grid"].update(merged=[[0, 0, 1, 4]]),
+            "[0, 0, 1, 4] lies outside the table of 4 x 4",
+        ),
+        (1, lambda r: r["grid"].update(merged=[[0, -1, 1, 2]]), "[0, -1, 1, 2] lies outside"),
+        (1, lambda r: r["grid"].update(merged=[[0, 1, 1]]), "[0, 1, 1] must be [first_row,"),
+        (1, lambda r: r["grid"]["merged"].append([0, 1, 2, 2]), "[0, 0, 1, 2] and [0, 1, 2, 2] overlap"),
+        (1, lambda r: r["grid"].update(merged=[[3, 3, 0, 1]]), "[3, 3, 0, 1] has text in cell (3, 1)"),
+        (
+            1,
+            lambda r: r["grid"].update(num_header_rows=5),
+            "'grid.num_header_rows' must be a whole number in 0..4",
+        ),
+        (1, lambda r: r["grid"]["top_paths"].pop(), "one path for each of the 4 columns"),
+        (
+            1,
+            lambda r: r["grid"]["left_paths"].__setitem__(2, [[9, 0]]),
+            "'grid.left_paths'[2] must be a list",
+        ),
+        (2, lambda r: r.update(image="../photo.png"), "path '../photo.png' leads out of the folder"),
+        (2, lambda r: r.update(image="/etc/passwd"), "path '/etc/passwd' leads out of the folder"),
+        (2, lambda r: r.update(image="images/gone.png"), "picture 'images/gone.png' is missing"),
+        (2, lambda r: r["boxes"].pop(), "2 words need as many 'boxes', found 1"),
+        (2, lambda r: r.update(boxes=None), "2 words need as many 'boxes', found none"),
+        (2, lambda r: r.update(words=None), "'boxes' or 'word_cells' without 'words'"),
+        (
+            2,
+            lambda r: r["boxes"].__setitem__(0, [0, 0, 1001, 5]),
+            "'boxes'[0] must be [x0, y0, x1, y1] in 0..1000",
+        ),
+        (2, lambda r: r["boxes"].__setitem__(1, [9, 0, 5, 5]), "'boxes'[1] must be"),
+        (1, lambda r: r.update(words=["a"], boxes=[[0] * 4], word_cells=[[4, 0]]), "'word_cells'[0] must be"),
+        (
+            1,
+            lambda r: r.update(metadata={"year": 2020}),
+            "'metadata' must be an object whose values are texts",
+        ),
+    ],
+)
+def test_each_fault_of_a_table_is_told_with_its_line(
+    tmp_path: Path, line: int, change: Callable[[Record], object], message: str
+) -> None:
+    folder = _good(tmp_path / "d")
+    _change(folder / "corpus.jsonl", line, change)
+    told = [text for text in _told(validate(folder)) if text.startswith(f"corpus.jsonl:{line}: ")]
+    assert any(message in text for text in told), told
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda r: r.update(text="  "), "'text' is missing or blank"),
+        (lambda r: r.update(answers="5"), "'answers' must be a list of texts"),
+        (lambda r: r.update(task="ask"), "'task' must be one of qa, verify, describe, found 'ask'"),
+        (lambda r: r.update(task="verify", label="TRUE"), "'label' of a statement must be one of SUPPORTED"),
+        (lambda r: r.update(label="REFUTED"), "'label' is only for the task verify"),
+        (lambda r: r.update(_id="q2"), "stands in line 2 already"),
+    ],
+)
+def test_each_fault_of_a_query_is_told(
+    tmp_path: Path, change: Callable[[Record], object], message: str
+) -> None:
+    folder = write_tiny(tmp_path / "d")
+    _change(folder / "queries.jsonl", 3, change)
+    told = _told(validate(folder))
+    assert any(text.startswith("queries.jsonl:3: ") and message in text for text in told), told
+
+
+def test_faults_of_judgements(tmp_path: Path) -> None:
+    folder = _good(tmp_path / "d")
+    (folder / "qrels" / "test.tsv").write_text(
+        "q1\tphoto\t1\nq9\tphoto\t1\nq2\tnowhere\t1\nq2\tphoto\tyes\nq2 photo 1\nq3\tphoto\t1\nq3\tphoto\t0\n"
+        "q1\tphoto\t1\n"
+    )
+    told = _told(validate(folder))
+    assert told[0].startswith("test.tsv:1: the first line must be 'query-id\\tcorpus-id\\tscore'")
+    assert told[1:6] == [
+        "test.tsv:2: unknown query id 'q9': queries.jsonl does not have it",
+        "test.tsv:3: unknown table id 'nowhere': corpus.jsonl does not have it",
+        "test.tsv:4: the score must be a whole number, found 'yes'",
+        "test.tsv:5: expected 3 columns separated by tabs, found 1",
+        "test.tsv:7: 'q3' and 'photo' are judged in line 6 already",
+    ]
+    assert "train.tsv:2: query 'q1' stands in split 'test' too" in told
+
+
+def test_a_json_form_that_differs_from_the_tsv_is_told(tmp_path: Path) -> None:
+    folder = write_tiny(tmp_path / "d")
+    with (folder / "qrels" / "dev.tsv").open("a") as file:
+        file.write("q3\tcsv/200-csv/0.csv\t0\n")
+    assert _told(validate(folder)) == [
+        "dev.jsonl:0: differs from dev.tsv: write the folder anew, or delete this file"
+    ]
+
+
+def test_faults_of_gold_headers(tmp_path: Path) -> None:
+    folder = write_tiny(tmp_path / "d")
+    record = json.loads((folder / "headers.jsonl").read_text())
+    rows = [
+        record | {"top": [[0, 4]]},
+        record | {"query_id": "q9"},
+        record | {"table_id": "gone"},
+        record | {"left": [[-1, 0]], "answer_cells": "B4"},
+    ]
+    (folder / "headers.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows) + "{\n")
+    told = _told(validate(folder))
+    assert (
+        told[0]
+        == "headers.jsonl:1: 'top' names [0, 4], which is no [row, col] inside the table 'csv/200-csv/0.csv'"
+    )
+    assert told[1:3] == ["headers.jsonl:2: unknown query id 'q9'", "headers.jsonl:3: unknown table id 'gone'"]
+    assert told[3].startswith("headers.jsonl:4: 'left' names [-1, 0]")
+    assert told[4] == "headers.jsonl:4: 'answer_cells' must be a list of [row, col]"
+    assert told[5].startswith("headers.jsonl:5: not a JSON object")
+
+
+def test_broken_json_does_not_stop_the_check(tmp_path: Path) -> None:
+    folder = _good(tmp_path / "d")
+    with (folder / "corpus.jsonl").open("ab") as file:
+        file.write(b'{"_id": "cut", "tit\n\n[1]\n\xff\xfe\n' + b"[" * 100_000 + b"\n" + b'{"_id": "x"}\n')
+    told = _told(validate(folder))
+    assert [text.split(": ")[0] for text in told] == [f"corpus.jsonl:{n}" for n in (3, 5, 6, 7, 8, 8, 8)]
+    assert told[1] == "corpus.jsonl:5: not a JSON object: list"
+
+
+def test_broken_pictures_are_told_when_asked(tmp_path: Path) -> None:
+    folder = _good(tmp_path / "d")
+    picture = folder / "images" / "photo.png"
+    picture.write_bytes(picture.read_bytes()[:40])
+    assert validate(folder) == []
+    (fault,) = validate(folder, images=True)
+    assert (Path(fault.file).name, fault.line) == ("corpus.jsonl", 2)
+    assert "broken picture" in fault.message and "photo.png" in fault.message
+    picture.write_bytes(b"")
+    assert _told(validate(folder)) == ["corpus.jsonl:2: picture 'images/photo.png' is empty"]
+
+
+def test_missing_parts(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="nowhere: no such folder"):
+        validate(tmp_path / "nowhere")
+    assert _told(validate(tmp_path)) == ["corpus.jsonl:0: file not found"]
+    (tmp_path / "corpus.jsonl").touch()
+    assert _told(validate(tmp_path)) == ["corpus.jsonl:0: no table"]
