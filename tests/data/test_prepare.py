@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from tiny_tables import sales
+
+from tabrag.data.card import Card
+from tabrag.data.dataset import Dataset, Picture, without_tables
+from tabrag.data.folder import DataFolder
+from tabrag.data.prepare import prepare
+from tabrag.data.validate import validate
+from tabrag.errors import UserError
+from tabrag.types import GoldHeaders, Query, Table
+
+
+def _data(tmp_path: Path) -> Dataset:
+    Image.new("RGB", (6, 4), "red").save(tmp_path / "photo.png")
+    return Dataset(
+        card=Card(name="Set"),
+        tables=[
+            sales(),
+            Table(id="photo", image="images/p.png", words=[]),
+            Table(id="bare", title="no grid"),
+        ],
+        queries=[Query(id=f"q{number}", text="?") for number in range(4)],
+        qrels={
+            "train": {"q0": {sales().id: 1, "bare": 1}, "q1": {"bare": 1}},
+            "test": {"q2": {"photo": 1}},
+        },
+        gold_headers=[
+            GoldHeaders(query_id="q0", table_id=sales().id, top=[(0, 1)]),
+            GoldHeaders(query_id="q1", table_id="bare"),
+        ],
+        images={"images/p.png": Picture(file=tmp_path / "photo.png")},
+        failed=[{"file": "broken.csv", "reason": "odd"}],
+        repairs=Counter({"rule": 2}),
+    )
+
+
+def test_rendering_leaves_no_table_without_a_picture(tmp_path: Path) -> None:
+    figures = prepare(_data(tmp_path), tmp_path / "d", render=True, num_workers=1)
+    assert figures == {
+        "out": str(tmp_path / "d"),
+        "tables": 2,
+        "queries": 3,
+        "headers": 1,
+        "qrels/train": 1,
+        "qrels/test": 1,
+        "failed": 2,
+        "repairs": {"rule": 2},
+    }
+    folder = DataFolder(tmp_path / "d")
+    assert all(folder.image_path(table).is_file() for table in folder.tables)
+    assert folder.image_path(folder.tables["photo"]).read_bytes() == (tmp_path / "photo.png").read_bytes()
+    assert list(folder.queries) == ["q0", "q2", "q3"]  # q1 asked only about the table that is left out
+    assert folder.qrels("train") == {"q0": {sales().id: 1}}
+    failed = [json.loads(line) for line in (tmp_path / "d" / "failed.jsonl").open()]
+    assert failed[0] == {"file": "broken.csv", "reason": "odd"}
+    assert failed[1]["table"] == "bare" and "grid" in failed[1]["reason"]
+    assert validate(tmp_path / "d", images=True) == []
+
+
+def test_without_rendering_all_tables_stay(tmp_path: Path) -> None:
+    figures = prepare(_data(tmp_path), tmp_path / "d")
+    assert (figures["tables"], figures["queries"], figures["failed"]) == (3, 4, 1)
+    assert DataFolder(tmp_path / "d").tables[sales().id] == sales()
+
+
+def test_nothing_to_write_is_an_error_and_leaves_nothing(tmp_path: Path) -> None:
+    data = Dataset(card=Card(name="Set"), tables=[Table(id="bare")])
+    with pytest.raises(UserError, match=r"Set: no table is left to write to .*: .*'bare'.* no grid"):
+        prepare(data, tmp_path / "d", render=True, num_workers=1)
+    assert not (tmp_path / "d").exists()
+
+
+def test_without_tables_keeps_lazy_tables_lazy(tmp_path: Path) -> None:
+    data = _data(tmp_path)
+    assert without_tables(data, set()) is data
+    kept = without_tables(data, {"photo"})
+    assert [table.id for table in kept.tables] == [sales().id, "bare"] == [t.id for t in kept.tables]
+    assert kept.qrels["test"] == {} and [query.id for query in kept.queries] == ["q0", "q1", "q3"]

@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from PIL import Image
+from tiny_tables import photo, sales, tables
+
+from tabrag.errors import UserError
+from tabrag.representations import RepresentationConfig, build, entries, names
+from tabrag.types import Entry, Table
+
+
+def test_the_folder_is_the_registry() -> None:
+    assert {"headers", "markdown", "image"} <= set(names())
+    with pytest.raises(UserError, match=r"unknown representation 'pixels'; choose from .*headers, image"):
+        build(RepresentationConfig(name="pixels"))
+
+
+def test_an_unknown_option_is_an_error_that_names_the_options() -> None:
+    config = RepresentationConfig(name="markdown", options={"span": "first"})
+    with pytest.raises(UserError, match=r"'markdown' has no option 'span'; its options are: title, spans"):
+        build(config)
+
+
+def test_headers_hold_title_and_paths_but_no_data(tmp_path: Path) -> None:
+    (entry,) = entries(sales(), RepresentationConfig(name="headers"), folder=tmp_path)
+    assert (entry.id, entry.item_id) == (sales().id, sales().id)
+    for text in ('Sales of "Weird" fruit', "Trade > Fruit", "citrus > lemon", "2019 > south"):
+        assert text in entry.text
+    assert "1,200" not in entry.text
+
+
+def test_order_of_the_fields_can_be_chosen() -> None:
+    config = RepresentationConfig(name="headers", options={"fields": ["top", "title"]})
+    text = build(config)(sales())[0].text
+    assert 0 <= text.index("2019 > north") < text.index("Weird")
+    assert "lemon" not in text
+
+
+def test_markdown_holds_title_and_cells() -> None:
+    (entry,) = build(RepresentationConfig(name="markdown"))(sales())
+    assert entry.text.startswith('Sales of "Weird" fruit')
+    assert "| lemon | 1,200 | – | 3 % |" in entry.text
+    bare = build(RepresentationConfig(name="markdown", options={"title": False, "spans": "repeat"}))(sales())
+    assert "Weird" not in bare[0].text and bare[0].text.count("2019") == 2 > entry.text.count("2019")
+
+
+def test_image_holds_path_words_and_title(tmp_path: Path) -> None:
+    (tmp_path / "images").mkdir()
+    Image.new("RGB", (2, 2)).save(tmp_path / "images" / "photo.png")
+    table = photo()
+    table.title = "Scores"
+    (entry,) = entries(table, RepresentationConfig(name="image"), folder=tmp_path)
+    assert entry == Entry(
+        id="photo",
+        item_id="photo",
+        text="Scores",
+        image=str((tmp_path / "images" / "photo.png").resolve()),
+        words=table.words,
+    )
+
+
+def test_a_table_without_a_usable_picture_is_an_error_with_the_way_out(tmp_path: Path) -> None:
+    represent = build(RepresentationConfig(name="image"))
+    with pytest.raises(UserError, match=r"'csv/200-csv/0.csv' has no picture .*prepare_data.py .* --render"):
+        represent(sales(), folder=tmp_path)
+    with pytest.raises(UserError, match=r"photo\.png: the picture of table 'photo' is missing"):
+        represent(photo(), folder=tmp_path)
+    with pytest.raises(UserError, match="leads out of the folder"):
+        represent(Table(id="t", image="../x.png"), folder=tmp_path)
+
+
+@given(tables())
+def test_text_representations_take_any_table(table: Table) -> None:
+    for name in ("headers", "markdown"):
+        (entry,) = build(RepresentationConfig(name=name))(table)
+        assert entry.item_id == table.id and entry.image is None
+
+
+def test_a_representation_can_be_sent_to_a_worker() -> None:
+    represent = build(RepresentationConfig(name="headers", options={"fields": ("title",)}))
+    again = pickle.loads(pickle.dumps(represent))
+    assert again(sales()) == represent(sales())
+    assert represent(sales())[0].text
