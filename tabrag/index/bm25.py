@@ -53,7 +53,7 @@ class Bm25Index:
         self._vocabulary: dict[str, int] = {}
         self._num_texts = 0
         self._scores: dict[str, np.ndarray] = {}
-        """Sparse matrix by columns: word w has ``data`` and ``indices`` (rows) from indptr[w] to indptr[w + 1]."""
+        """Sparse, by words: ``data`` and ``indices`` (rows) of word w lie at indptr[w] to indptr[w + 1]."""
 
     def __len__(self) -> int:
         return self._num_texts

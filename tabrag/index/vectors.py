@@ -55,7 +55,7 @@ def check_queries(queries: Vectors, k: int, *, dim: int | None) -> Tensor:
 
 
 def finite_norms(vectors_NE: Tensor, ids: Sequence[str] | None) -> Tensor:
-    """Euclidean norms, Tensor[N]; NaN and infinity are refused with the ids (or numbers) of the first rows."""
+    """Euclidean norms, Tensor[N]; NaN and infinity are refused with the ids of the first rows."""
     norm_N = torch.cat(
         [part.norm(dim=1) for part in vectors_NE.split(_ROWS_AT_ONCE)] or [vectors_NE.new_zeros(0)]
     )

@@ -1,0 +1,68 @@
+"""The search engine of an index folder, by kind: built, saved and opened."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tabrag.index.bm25 import Bm25Index
+from tabrag.index.encoding import EncodeConfig
+from tabrag.index.manifest import Manifest
+
+if TYPE_CHECKING:
+    from tabrag.index.exact import ExactIndex
+    from tabrag.index.faiss_index import FaissIndex
+
+VECTORS = "vectors.npy"
+FAISS = "faiss.index"
+
+
+def load_vectors(folder: Path, num_entries: int) -> np.ndarray:
+    """The memory-mapped vectors of a dense index, float32 [N, E], in the order of its rows."""
+    # Copy-on-write: torch warns about arrays that it may not write to.
+    mode = "c" if num_entries else None
+    return np.load(folder / VECTORS, mmap_mode=mode, allow_pickle=False)
+
+
+def build_engine(folder: Path, manifest: Manifest, ids: Sequence[str]) -> None:
+    """Check the vectors, and save what would take long to make from them when the index is opened."""
+    from tabrag.index.exact import ExactIndex
+
+    vectors = load_vectors(folder, len(ids))
+    if manifest.kind == "exact":
+        ExactIndex(metric=manifest.metric).build(vectors, ids=ids)
+        return
+    from tabrag.index.faiss_index import FaissIndex
+
+    index = FaissIndex(manifest.kind.removeprefix("faiss-"), metric=manifest.metric, gpu=False)
+    index.build(vectors, ids=ids)
+    if manifest.kind != "faiss-flat":
+        index.save(folder / FAISS)
+
+
+def open_engine(
+    folder: Path, manifest: Manifest, encoding: EncodeConfig
+) -> Bm25Index | ExactIndex | FaissIndex:
+    """The engine that searches the folder."""
+    if manifest.kind == "bm25":
+        return Bm25Index.load(folder)
+    if manifest.kind == "exact":
+        from tabrag.index.exact import ExactIndex
+        from tabrag.inference import runtime
+
+        device = runtime.device(encoding.device)
+        return ExactIndex(metric=manifest.metric, device=device).build(
+            load_vectors(folder, manifest.num_entries)
+        )
+    from tabrag.index.faiss_index import FaissIndex
+
+    kind = manifest.kind.removeprefix("faiss-")
+    gpu = encoding.device != "cpu"
+    if kind == "flat":
+        return FaissIndex(kind, metric=manifest.metric, gpu=gpu).build(
+            load_vectors(folder, manifest.num_entries)
+        )
+    return FaissIndex.load(folder / FAISS, kind, metric=manifest.metric, gpu=gpu)

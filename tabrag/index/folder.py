@@ -1,0 +1,303 @@
+"""An index as a folder: entries, vectors or words, and a manifest that says which encoder made it.
+
+Rows are ordered by item id, so that an index that was changed item by item equals one that was built at once.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tabrag.errors import UserError
+from tabrag.index.bm25 import Bm25Config, Bm25Index
+from tabrag.index.encoding import EncodeConfig, fingerprint
+from tabrag.index.engine import load_vectors, open_engine
+from tabrag.index.manifest import Manifest, check_kind, read_manifest
+from tabrag.index.rows import Row, item_hashes, read_rows
+from tabrag.index.writing import ENTRIES_PER_SHARD, refuse_foreign, write_index
+from tabrag.types import Candidate, Entry, Query, Run
+
+if TYPE_CHECKING:
+    from tabrag.models.retriever import Retriever
+    from tabrag.representations import RepresentationConfig
+
+
+class Index:
+    """An index folder that is open for search.
+
+    Attributes:
+        path: The folder.
+        manifest: What it says about itself.
+    """
+
+    def __init__(self, path: Path, manifest: Manifest, rows: list[Row], encoding: EncodeConfig) -> None:
+        self.path = path
+        self.manifest = manifest
+        self.encoding = encoding
+        self._rows = rows
+        self._engine = open_engine(path, manifest, encoding)
+        self._checked: Any = None
+        """The retriever whose fingerprint has been compared already."""
+
+    def __len__(self) -> int:
+        """Number of items."""
+        return self.manifest.num_items
+
+    @property
+    def item_ids(self) -> list[str]:
+        """Distinct item ids, in ascending order."""
+        return list(dict.fromkeys(row.item_id for row in self._rows))
+
+    @classmethod
+    def build(
+        cls,
+        path: str | Path,
+        entries: Iterable[Entry],
+        *,
+        kind: str = "exact",
+        retriever: Retriever | None = None,
+        metric: str = "cosine",
+        checkpoint: str | None = None,
+        representation: RepresentationConfig | None = None,
+        data: str | None = None,
+        bm25: Bm25Config | None = None,
+        encoding: EncodeConfig | None = None,
+        entries_per_shard: int = ENTRIES_PER_SHARD,
+    ) -> Index:
+        """Build an index; it stands at ``path`` only once it is complete.
+
+        Vectors are made in shards that are kept beside ``path`` until then: a build that was killed and is
+        started again encodes only what is missing. Every process of a group calls this alike.
+
+        Args:
+            path: The folder to make; an older index there is replaced.
+            entries: Read once, in any order.
+            kind: ``exact``, ``faiss-flat``, ``faiss-ivf``, ``faiss-hnsw`` or ``bm25``.
+            retriever: Makes the vectors; None for ``bm25``.
+            metric: ``cosine`` or ``ip``.
+            checkpoint: Where the retriever came from, for the manifest.
+            representation: How the entries were made, for the manifest; the retriever's own where None.
+            data: Their data set folder, for the manifest.
+            bm25: Settings of ``bm25``.
+            encoding: Device, number format and batch size.
+            entries_per_shard: Entries that are encoded between two saves.
+
+        Raises:
+            UserError: An unknown kind, no retriever for a dense kind, two entries of one id, an unusable
+                vector, or ``path``
+                holds something else.
+        """
+        path = Path(path)
+        if representation is None and retriever is not None:
+            representation = retriever.representation
+        manifest = Manifest(
+            kind=check_kind(kind),
+            checkpoint=checkpoint,
+            representation={} if representation is None else dataclasses.asdict(representation),
+            data=data,
+        )
+        if kind != "bm25":
+            if retriever is None:
+                raise UserError(f"an index of kind '{kind}' needs a retriever: name a checkpoint")
+            manifest.metric, manifest.dim = metric, retriever.item.dim
+            manifest.encoder = fingerprint(retriever)
+        refuse_foreign(path)
+        encoding = encoding or EncodeConfig()
+        write_index(
+            path,
+            manifest,
+            entries,
+            retriever=retriever,
+            bm25=bm25,
+            encoding=encoding,
+            entries_per_shard=entries_per_shard,
+        )
+        return cls.open(path, encoding=encoding, verify=False)
+
+    @classmethod
+    def open(cls, path: str | Path, *, encoding: EncodeConfig | None = None, verify: bool = True) -> Index:
+        """Open an index folder.
+
+        Args:
+            path: The folder.
+            encoding: How queries are embedded.
+            verify: Compare the files' checksums with the manifest.
+
+        Raises:
+            UserError: It is no index, not whole, or of another format version.
+        """
+        path = Path(path)
+        manifest = read_manifest(path, verify=verify)
+        rows = read_rows(path)
+        index = cls(path, manifest, rows, encoding or EncodeConfig())
+        for name, count in (("entries", len(rows)), ("rows in the index", len(index._engine))):
+            if count != manifest.num_entries:
+                raise UserError(
+                    f"{path}: {count} {name} but {manifest.num_entries} in the manifest, the index is not "
+                    "whole: build it again"
+                )
+        return index
+
+    def require(self, *, kind: str, metric: str, representation: RepresentationConfig | None) -> None:
+        """Refuse to go on with an index that was made with other settings.
+
+        Args:
+            kind: The kind it must have.
+            metric: The metric it must have, if it is dense.
+            representation: The representation it must have; any where None.
+        """
+        expected: dict[str, Any] = {"kind": kind}
+        if kind != "bm25":
+            expected["metric"] = metric
+        if representation is not None:
+            expected["representation"] = dataclasses.asdict(representation)
+        for name, value in expected.items():
+            found = getattr(self.manifest, name)
+            if found != value:
+                raise UserError(
+                    f"{self.path}: made with {name} {found}, not {value}: use the same setting, or build the "
+                    "index again without update"
+                )
+
+    def search(self, queries: Sequence[Query], k: int, retriever: Retriever | None = None) -> Run:
+        """The k best items of each query; an item counts with its best entry.
+
+        Args:
+            queries: May be empty.
+            k: At least 1; a smaller collection gives fewer candidates.
+            retriever: Embeds the queries; not needed for ``bm25``.
+
+        Returns:
+            Candidates of stage ``bm25`` or ``dense``, best first, equal scores by ascending item id.
+
+        Raises:
+            UserError: ``k`` below 1, or a retriever other than the one that made the index.
+        """
+        if k < 1:
+            raise UserError(f"k is {k}, but at least one result must be asked for: set k >= 1")
+        questions: Any
+        if isinstance(self._engine, Bm25Index):
+            stage, questions = "bm25", [query.text for query in queries]
+        else:
+            stage, questions = "dense", self._embed(queries, retriever)
+        found = self._search_items(questions, k)
+        return {
+            query.id: [Candidate(item_id=item_id, score=score, stage=stage) for item_id, score in hits]
+            for query, hits in zip(queries, found, strict=True)
+        }
+
+    def update(
+        self, entries: Iterable[Entry], *, retriever: Retriever | None = None, remove: Collection[str] = ()
+    ) -> dict[str, int]:
+        """Add or replace the items that the entries belong to, and remove others.
+
+        An item is replaced as a whole. Entries with known content are not encoded again.
+
+        Args:
+            entries: All entries of each item that is new or has changed.
+            retriever: The one that made the index; not needed for ``bm25``.
+            remove: Ids of items to remove.
+
+        Returns:
+            Numbers of items: ``added``, ``replaced``, ``unchanged``, ``removed``, and ``encoded`` entries.
+
+        Raises:
+            UserError: An id to remove that the index lacks, or another retriever.
+        """
+        known = {row.item_id for row in self._rows}
+        unknown = [item_id for item_id in remove if item_id not in known]
+        if unknown:
+            raise UserError(
+                f"{self.path}: no item '{unknown[0]}' to remove ({len(unknown)} unknown ids in all)"
+            )
+        return self._change(entries, set(remove), retriever, keep_others=True)
+
+    def delete(self, item_ids: Collection[str]) -> dict[str, int]:
+        """Remove items; see :meth:`update`."""
+        return self.update([], remove=item_ids)
+
+    def sync(self, entries: Iterable[Entry], *, retriever: Retriever | None = None) -> dict[str, int]:
+        """Make the index hold exactly the items of ``entries``; see :meth:`update`."""
+        return self._change(entries, set(), retriever, keep_others=False)
+
+    def _change(
+        self, entries: Iterable[Entry], remove: set[str], retriever: Retriever | None, *, keep_others: bool
+    ) -> dict[str, int]:
+        bm25 = self._engine.config if isinstance(self._engine, Bm25Index) else None
+        if retriever is not None and bm25 is None:
+            self._check(retriever)
+        before = item_hashes(self._rows)
+        kept = [row for row in self._rows if keep_others and row.item_id not in remove]
+        manifest = dataclasses.replace(self.manifest)
+        dense = self.manifest.kind != "bm25"
+        num_encoded = write_index(
+            self.path,
+            manifest,
+            entries,
+            retriever=retriever,
+            bm25=bm25,
+            encoding=self.encoding,
+            kept=kept,
+            known_rows=self._rows,
+            known_vectors=load_vectors(self.path, len(self._rows)) if dense else None,
+        )
+        fresh = Index.open(self.path, encoding=self.encoding, verify=False)
+        self.manifest, self._rows, self._engine = fresh.manifest, fresh._rows, fresh._engine
+        after = item_hashes(self._rows)
+        return {
+            "added": len(after.keys() - before.keys()),
+            "replaced": sum(before[item_id] != after[item_id] for item_id in before.keys() & after.keys()),
+            "unchanged": sum(before[item_id] == after[item_id] for item_id in before.keys() & after.keys()),
+            "removed": len(before.keys() - after.keys()),
+            "encoded": num_encoded,
+        }
+
+    def _embed(self, queries: Sequence[Query], retriever: Retriever | None) -> np.ndarray:
+        from tabrag.inference.encode import encode_queries
+
+        if retriever is None:
+            raise UserError(
+                f"{self.path}: an index of kind '{self.manifest.kind}' needs its retriever to embed queries"
+            )
+        self._check(retriever)
+        if not queries:
+            return np.zeros((0, self.manifest.dim), np.float32)
+        return encode_queries(retriever, queries, progress=False, **dataclasses.asdict(self.encoding))
+
+    def _check(self, retriever: Retriever) -> None:
+        if retriever is self._checked:
+            return
+        found = fingerprint(retriever)
+        if found != self.manifest.encoder:
+            raise UserError(
+                f"{self.path}: made by another encoder (fingerprint {self.manifest.encoder}, this one has "
+                f"{found}): use the checkpoint it was built with ({self.manifest.checkpoint or 'unknown'}) "
+                "or build it again"
+            )
+        self._checked = retriever
+
+    def _search_items(self, questions: Any, k: int) -> list[list[tuple[str, float]]]:
+        """Search deeper until each query has k distinct items or the index has no more hits."""
+        total = len(self._rows)
+        found: list[list[tuple[str, float]]] = [[] for _ in range(len(questions))]
+        open_queries = list(range(len(questions)))
+        depth = k if total == self.manifest.num_items else 2 * k
+        while open_queries and total:
+            part = questions if len(open_queries) == len(questions) else [questions[i] for i in open_queries]
+            part = np.stack(part) if isinstance(questions, np.ndarray) else part
+            scores, rows = self._engine.search(part, min(depth, total))
+            still_open = []
+            for query, scores_k, rows_k in zip(open_queries, scores, rows, strict=True):
+                best: dict[str, float] = {}
+                for score, row in zip(scores_k.tolist(), rows_k.tolist(), strict=True):
+                    best.setdefault(self._rows[row].item_id, score)
+                found[query] = list(best.items())[:k]
+                if len(best) < k and len(rows_k) == depth < total:
+                    still_open.append(query)
+            open_queries = still_open
+            depth *= 4
+        return found
