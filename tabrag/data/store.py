@@ -12,6 +12,7 @@ import hashlib
 import json
 import os
 import re
+from array import array
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, overload
@@ -65,7 +66,8 @@ class TableStore:
             raise UserError(f"{self.path}: file not found; make the folder with scripts/prepare_data.py")
         self._descriptor: int | None = None
         self._open()
-        starts, lengths, numbers, id_ends, ids, hashes = [], [], [], [], bytearray(), []
+        starts, lengths, numbers, id_ends = (array("q") for _ in range(4))
+        ids, hashes = bytearray(), array("Q")
         position = 0
         with self.path.open("rb") as file:
             for number, line in enumerate(file, start=1):
@@ -78,12 +80,10 @@ class TableStore:
                     ids += identifier
                     id_ends.append(len(ids))
                 position += len(line)
-        self._starts = np.array(starts, dtype=np.int64)
-        self._lengths = np.array(lengths, dtype=np.int64)
-        self._numbers = np.array(numbers, dtype=np.int64)
-        self._id_ends = np.array(id_ends, dtype=np.int64)
+        self._starts, self._lengths = np.array(starts), np.array(lengths)
+        self._numbers, self._id_ends = np.array(numbers), np.array(id_ends)
         self._ids = bytes(ids)
-        unsorted = np.array(hashes, dtype=np.uint64)
+        unsorted = np.array(hashes)
         self._order = np.argsort(unsorted, kind="stable")
         self._hashes = unsorted[self._order]
         self._refuse_duplicates()

@@ -12,13 +12,14 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 
 from tabrag.data.card import Card
 from tabrag.data.dataset import Dataset, Picture
 from tabrag.data.pictures import picture_name
 from tabrag.data.questions import add_questions
-from tabrag.errors import UserError
+from tabrag.errors import UserError, missing_extra
 from tabrag.types import Source, Table, Word
 
 NAME = "Own tables"
@@ -53,6 +54,8 @@ def read(folder: Path, limit: int | None = None, questions: Path | None = None, 
         raise UserError(f"{folder}: no such folder; --from names the folder with your tables")
     if ocr not in _OCR:
         raise UserError(f"unknown OCR '{ocr}'; choose from {', '.join(_OCR)}")
+    if ocr == "rapidocr" and find_spec("rapidocr") is None:
+        raise missing_extra("rapidocr", "ocr")
     suffixes = {*IMAGE_SUFFIXES, *TABLE_SUFFIXES}
     data = Dataset(card=Card(name=folder.resolve().name or NAME, note=_NOTE), tables=[])
     tables: list[Table] = []
