@@ -91,6 +91,17 @@ def check_length(max_length: int, config: Any, kind: str, name: str) -> None:
         )
 
 
+def check_vocabulary(num_ids: int, backbone: Any, name: str) -> None:
+    """Refuse a tokenizer that gives ids beyond the embedding table.
+
+    Raises:
+        UserError: Both numbers and the backbone are named.
+    """
+    size = backbone.get_input_embeddings().num_embeddings
+    if num_ids > size:
+        raise UserError(f"{name}: its tokenizer has {num_ids} tokens, its embedding table only {size} rows")
+
+
 def num_leading(backbone: nn.Module) -> int:
     """Positions before the first patch: a class token and registers."""
     names = [name.split(".")[-1] for name, _ in backbone.named_parameters()]

@@ -82,6 +82,9 @@ class Embedder(nn.Module):
     ) -> None:
         super().__init__()
         backbones.check_length(config.max_length, backbone.config, config.inputs, config.backbone)
+        tokenization = getattr(inputs, "tokenization", None)
+        if tokenization is not None:
+            backbones.check_vocabulary(tokenization.num_ids, backbone, config.backbone)
         self.config = config
         self.backbone = backbone
         self.inputs = inputs

@@ -150,6 +150,7 @@ def load_backbone(
     if not list(folder.glob("*.safetensors")):
         raise UserError(f"{folder}: no *.safetensors file; other weight formats are not read")
     options: dict[str, Any] = {"local_files_only": True, "use_safetensors": True, "dtype": torch.float32}
+    options["ignore_mismatched_sizes"] = True  # so that they are listed; they are refused below
     if "add_pooling_layer" in inspect.signature(model_class.__init__).parameters:
         options["add_pooling_layer"] = False
     try:
@@ -175,7 +176,7 @@ def load_backbone(
     faults = [
         f"{kind} {_some(keys)}" for kind, keys in (("missing", missing), ("unexpected", unexpected)) if keys
     ]
-    if info.get("mismatched_keys"):
+    if info["mismatched_keys"]:
         faults.append(f"of another shape {_some([str(key) for key in info['mismatched_keys']])}")
     if faults:
         raise UserError(f"{folder}: the tensors do not fit {model_class.__name__}: {'; '.join(faults)}")

