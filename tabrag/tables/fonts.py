@@ -1,7 +1,7 @@
 """Installed fonts: which one covers a text, how wide its words are, and their ink.
 
 Fonts come from the usual folders of Linux, macOS and Windows. Where none is installed, Latin text uses the
-font that Pillow carries. A character that no font covers is an error: no picture shows the box of a missing glyph.
+font that Pillow carries. A character that no font covers is an error: no picture shows an empty box.
 """
 
 from __future__ import annotations

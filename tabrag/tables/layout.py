@@ -16,7 +16,7 @@ from tabrag.tables.text_block import Block, MeasuredText, measure, wrap
 from tabrag.types import Grid
 
 # Widths in font sizes (em): a column of text, a header over narrow figures, all columns together.
-_MAX_COLUMN, _MAX_HEADER, _MAX_TABLE = 22.0, 8.0, 76.0
+_MAX_COLUMN, _MAX_HEADER, _MAX_TABLE = 22.0, 9.0, 76.0
 _NUMBER = re.compile(r"[^\w\n]*\d[\d.,\s'’]*[^\w\n]*|[-–—−.…*]+|n/?a|nan", re.IGNORECASE)
 _MAX_NUMBER_LENGTH = 30
 

@@ -80,7 +80,7 @@ def _render(table: Table, grid: Grid, style: str, key: str, scale: float) -> Ren
     letters, numbers = (frame_height(look), frame_width(look, grid.num_rows)) if look.style.frame else (0, 0)
 
     text_width = max([layout.x_edges[-1]] + [width for block in titles for width in block.widths])
-    title_height = sum(block.height + look.pad_y for block in titles)
+    title_height = sum(block.height + look.pad_y for block in titles) + (look.pad_y if titles else 0)
     left, top = margin + numbers, margin + title_height + letters
     size = (left + text_width + margin, top + layout.y_edges[-1] + margin)
     _check_size(size, grid)
@@ -125,8 +125,8 @@ def _check_size(size: tuple[int, int], grid: Grid) -> None:
     if max(size) > MAX_SIDE or width * height > MAX_AREA:
         raise UserError(
             f"the picture of {grid.num_rows} rows and {grid.num_cols} columns would have "
-            f"{width} x {height} pixels, above the limit of {MAX_SIDE} a side and {MAX_AREA} in all: split the table, or choose a "
-            f"smaller scale"
+            f"{width} x {height} pixels, above the limit of {MAX_SIDE} a side and {MAX_AREA} in all: "
+            f"split the table, or choose a smaller scale"
         )
 
 
