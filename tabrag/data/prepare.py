@@ -16,6 +16,8 @@ from tabrag.types import Table
 
 logger = logging.getLogger(__name__)
 
+_MAX_SHOWN = 20  # failures that go to the log; failed.jsonl has all
+
 
 def prepare(
     data: Dataset,
@@ -70,7 +72,7 @@ def prepare(
         )
         if failed:
             counts["failed"] = write_jsonl(folder / "failed.jsonl", failed)
-            for failure in failed:
+            for failure in failed[:_MAX_SHOWN]:
                 logger.warning("left out %s: %s", failure.get("file") or failure["table"], failure["reason"])
             logger.warning("%d left out; %s names them", len(failed), Path(out) / "failed.jsonl")
     for rule, count in data.repairs.items():

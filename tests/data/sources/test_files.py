@@ -1,0 +1,190 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from tabrag.data.folder import DataFolder
+from tabrag.data.prepare import prepare
+from tabrag.data.sources.files import read
+from tabrag.data.validate import validate
+from tabrag.errors import UserError
+from tabrag.tables.image import open_image
+
+TWO_TABLES = """
+<table><caption>Fruit</caption><tr><th>name</th><th>tons</th></tr><tr><td>lemon</td><td>5</td></tr></table>
+<p>And</p><table><tr><th>name</th><th>price</th></tr><tr><td>plum</td><td>7</td></tr></table>
+"""
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    folder = tmp_path / "own"
+    (folder / "sub").mkdir(parents=True)
+    (folder / "rain_by-month.csv").write_text("month,rain\nMay,60\nJune,70\n")
+    (folder / "sub" / "b.html").write_text(TWO_TABLES)
+    Image.new("RGB", (40, 20), "red").save(folder / "photo.PNG")
+    (folder / "photo.PNG.words.json").write_text(json.dumps({"words": ["total"], "boxes": [[10, 5, 20, 10]]}))
+    pages = [Image.new("L", (30, 20), value) for value in (0, 255)]
+    pages[0].save(folder / "scan.tif", save_all=True, append_images=pages[1:])
+    return folder
+
+
+def test_every_kind_of_file_is_read_under_a_stable_id(own: Path) -> None:
+    data = read(own)
+    tables = {table.id: table for table in data.tables}
+    assert list(tables) == [
+        "photo.PNG",
+        "rain_by-month.csv",
+        "scan.tif",
+        "scan.tif#2",
+        "sub/b.html",
+        "sub/b.html#2",
+    ]
+    assert data.failed == []
+    rain = tables["rain_by-month.csv"]
+    assert rain.grid is not None and rain.grid.cells[2] == ["June", "70"]
+    assert rain.title == "rain by month"  # nothing else names it
+    assert rain.source.file == "rain_by-month.csv"
+    first, second = tables["sub/b.html"], tables["sub/b.html#2"]
+    assert first.grid is not None and first.grid.cells[1] == ["lemon", "5"]
+    assert second.grid is not None and second.grid.cells[1] == ["plum", "7"]
+    assert "Fruit" in (first.title, first.caption)
+    assert [tables[table_id].source.page for table_id in ("scan.tif", "scan.tif#2")] == [1, 2]
+    assert data.card.name == "own"
+
+
+def test_own_words_beside_a_picture_are_taken(own: Path) -> None:
+    (photo,) = [table for table in read(own).tables if table.id == "photo.PNG"]
+    assert photo.words is not None
+    assert [(word.text, word.box) for word in photo.words] == [("total", (250, 250, 500, 500))]
+    (scan,) = [table for table in read(own).tables if table.id == "scan.tif"]
+    assert scan.words is None  # nobody has read it, which is not the same as: it is empty
+
+
+def test_the_folder_has_copied_and_converted_pictures(own: Path, tmp_path: Path) -> None:
+    figures = prepare(read(own), tmp_path / "d", render=True, num_workers=1)
+    assert (figures["tables"], "failed" in figures) == (6, False)
+    folder = DataFolder(tmp_path / "d")
+    photo = folder.image_path(folder.tables["photo.PNG"])
+    assert photo.read_bytes() == (own / "photo.PNG").read_bytes()
+    scans = [folder.image_path(folder.tables[name]) for name in ("scan.tif", "scan.tif#2")]
+    assert [open_image(path).getpixel((0, 0)) for path in scans] == [(0, 0, 0), (255, 255, 255)]
+    assert len({folder.image_path(table) for table in folder.tables}) == 6
+    assert validate(tmp_path / "d", images=True) == []
+
+
+def test_a_file_that_cannot_be_read_does_not_stop_the_others(own: Path, tmp_path: Path) -> None:
+    (own / "cut.png").write_bytes((own / "photo.PNG").read_bytes()[:50])
+    (own / "broken.xlsx").write_bytes(b"PK\x03\x04 no")
+    (own / "empty.csv").touch()
+    data = read(own)
+    assert sorted(failure["file"] for failure in data.failed) == ["broken.xlsx", "cut.png", "empty.csv"]
+    assert all(failure["reason"] for failure in data.failed)
+    assert len(list(data.tables)) == 6
+    assert prepare(data, tmp_path / "d")["failed"] == 3
+    named = [json.loads(line)["file"] for line in (tmp_path / "d" / "failed.jsonl").open()]
+    assert sorted(named) == ["broken.xlsx", "cut.png", "empty.csv"]
+
+
+def test_an_unforeseen_error_of_a_parser_is_a_failure_of_that_file_alone(
+    own: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import tabrag.tables.read as reading
+
+    original = reading.read_tables
+
+    def explode(path: Path) -> object:
+        if path.suffix == ".html":
+            raise RecursionError("too deep")
+        return original(path)
+
+    monkeypatch.setattr(reading, "read_tables", explode)
+    data = read(own)
+    assert data.failed == [{"file": "sub/b.html", "reason": "RecursionError: too deep"}]
+    assert len(list(data.tables)) == 4
+
+
+def test_hidden_and_foreign_files_are_passed_over(own: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (own / ".hidden.csv").write_text("a,b\n1,2\n")
+    (own / ".git").mkdir()
+    (own / ".git" / "x.csv").write_text("a,b\n1,2\n")
+    (own / "~$book.xlsx").write_bytes(b"lock")
+    (own / "notes.docx").write_bytes(b"x")
+    assert len(list(read(own).tables)) == 6
+    assert "files of other kinds: 1 .docx" in caplog.text
+
+
+def test_links_that_lead_out_are_refused(own: Path, tmp_path: Path) -> None:
+    (tmp_path / "secret.csv").write_text("a,b\n1,2\n")
+    (tmp_path / "outside").mkdir()
+    (own / "link.csv").symlink_to(tmp_path / "secret.csv")
+    (own / "folder").symlink_to(tmp_path / "outside", target_is_directory=True)
+    (own / "inner.csv").symlink_to(own / "rain_by-month.csv")
+    data = read(own)
+    assert {failure["file"]: failure["reason"] for failure in data.failed} == {
+        "folder": "a link to a folder; links are not followed",
+        "link.csv": "a link that leads out of the folder",
+    }
+    assert "inner.csv" in [table.id for table in data.tables]
+
+
+def test_questions_are_joined_to_tables(own: Path) -> None:
+    questions = own / "questions.csv"
+    questions.write_text(
+        "question,answer,table,split\n"
+        "How much rain in May?,60,rain_by-month.csv,test\n"
+        "Plums?,7,sub/b.html#2,\n"
+    )
+    data = read(own, questions=questions)
+    assert data.qrels == {"test": {"q1": {"rain_by-month.csv": 1}}, "train": {"q2": {"sub/b.html#2": 1}}}
+    assert "questions.csv" not in [table.id for table in data.tables]
+
+
+def test_limit_counts_tables(own: Path) -> None:
+    assert [table.id for table in read(own, limit=3).tables] == ["photo.PNG", "rain_by-month.csv", "scan.tif"]
+
+
+def test_nothing_to_index_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"nowhere: no such folder; --from names"):
+        read(tmp_path / "nowhere")
+    (tmp_path / "broken.png").write_bytes(b"x")
+    with pytest.raises(
+        UserError, match=r"holds no table that can be read; kinds: .*\.csv[\s\S]*broken\.png: "
+    ):
+        read(tmp_path)
+
+
+def test_an_unknown_ocr_is_an_error(own: Path) -> None:
+    with pytest.raises(UserError, match="unknown OCR 'magic'; choose from none, rapidocr"):
+        read(own, ocr="magic")
+
+
+def test_words_are_read_by_ocr_when_asked(own: Path) -> None:
+    pytest.importorskip("rapidocr")
+    from tiny_tables import sales
+
+    from tabrag.tables.render import render
+
+    for path in own.iterdir():
+        if path.is_file() and path.suffix != ".csv":
+            path.unlink()
+    render(sales(), scale=1.5).image.save(own / "drawn.png")
+    (drawn,) = [table for table in read(own, ocr="rapidocr").tables if table.id == "drawn.png"]
+    assert drawn.words is not None and "lemon" in [word.text.lower() for word in drawn.words]
+
+
+def test_real_files(files_root: Path, tmp_path: Path) -> None:
+    data = read(files_root)
+    ids = [table.id for table in data.tables]
+    assert len(ids) == len(set(ids)) >= 30
+    read_files = {table_id.split("#")[0] for table_id in ids}
+    for path in sorted((files_root / "image").iterdir()):
+        assert f"image/{path.name}" in read_files
+    assert {"html/example_08.html", "csv/milk.csv", "xlsx/deaths.xlsx"} <= read_files
+    failed = {failure["file"] for failure in data.failed}
+    assert {"hostile/poc-xmlbomb.xlsx", "hostile/password_protected.xlsx"} <= failed
+    assert prepare(data, tmp_path / "d")["tables"] == len(ids)
+    assert validate(tmp_path / "d") == []
