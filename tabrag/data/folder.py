@@ -6,10 +6,11 @@ Tables are read one at a time (see :mod:`tabrag.data.store`); pictures are only 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
+from typing import Any, TypeVar
 
 from tabrag.data.card import Card, readme
 from tabrag.data.records import (
@@ -23,6 +24,8 @@ from tabrag.data.store import TableStore
 from tabrag.errors import UserError
 from tabrag.files import atomic_folder, atomic_write, inside, read_jsonl, write_jsonl
 from tabrag.types import GoldHeaders, Qrels, Query, Table
+
+RecordT = TypeVar("RecordT")
 
 QRELS_HEADER = "query-id\tcorpus-id\tscore"
 _ORDER = ("train", "dev", "test")
@@ -51,7 +54,9 @@ class DataFolder:
         queries: dict[str, Query] = {}
         for number, query in _read(path, query_from_record):
             if query.id in queries:
-                raise UserError(f"{path}:{number}: query id '{query.id}' occurs twice; ids must be unique")
+                raise UserError(
+                    f"{path}: record {number}: query id '{query.id}' occurs twice; ids must be unique"
+                )
             queries[query.id] = query
         return queries
 
@@ -201,7 +206,7 @@ def _write_qrels(folder: Path, split: str, qrels: Qrels) -> int:
     return write_jsonl(folder / f"{split}.jsonl", rows)
 
 
-def _read(path: Path, parse: object) -> Iterator[tuple[int, object]]:
+def _read(path: Path, parse: Callable[[dict[str, Any]], RecordT]) -> Iterator[tuple[int, RecordT]]:
     if not path.is_file():
         return
     for number, row in enumerate(read_jsonl(path), start=1):

@@ -146,7 +146,7 @@ def test_broken_lines_of_the_other_files_name_file_and_line(tmp_path: Path) -> N
     with pytest.raises(UserError, match=r"train\.tsv:2: expected query-id"):
         DataFolder(path).qrels("train")
     (path / "queries.jsonl").write_text('{"_id": "a", "text": "x"}\n{"_id": "a", "text": "y"}\n')
-    with pytest.raises(UserError, match=r"queries\.jsonl:2: query id 'a' occurs twice"):
+    with pytest.raises(UserError, match=r"queries\.jsonl: record 2: query id 'a' occurs twice"):
         _ = DataFolder(path).queries
     (path / "queries.jsonl").write_text('{"_id": "a"}\n')
     with pytest.raises(UserError, match=r"queries\.jsonl: record 1 cannot be read .*text"):
