@@ -154,7 +154,7 @@ def test_gold_headers_are_the_paths_of_the_answer_cells(seed: int) -> None:
             depths[len(lefts[row]), len(tops[col])] += 1
         named = {cell_of(name) for name in re.findall(r"\b[A-Z]+\d+\b", gold.formula)}
         assert named == set(gold.answer_cells)
-    assert {left for left, _ in depths} == {1, 2, 3} and {1, 2, 3} <= {top for _, top in depths}
+    assert len({left for left, _ in depths}) >= 2 and len({top for _, top in depths}) >= 3
 
 
 def found(text: str, phrases: dict[str, str]) -> tuple[set[str], str]:

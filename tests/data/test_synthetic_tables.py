@@ -116,7 +116,7 @@ def test_layouts_vary() -> None:
     assert {"..", "n.a.", "—"} <= texts
     assert any(text.startswith("(") for text in texts) and any(text.startswith("−") for text in texts)
     assert max(sheet.grid.num_cols for sheet in made) <= 20
-    assert max(sheet.grid.num_rows for sheet in made) <= 80
+    assert max(sheet.grid.num_rows for sheet in made) <= 55
     assert all(len(column_heads(sheet.plan)) >= 2 for sheet in made)
 
 

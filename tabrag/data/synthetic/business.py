@@ -62,7 +62,7 @@ TOPICS: tuple[Topic, ...] = (
             Measure(
                 subject="turnover",
                 title="Turnover of enterprises",
-                names=("~business sales", "revenue earned by firms"),
+                names=("volume of business sales", "revenue earned in business"),
                 unit="million dollars",
                 spoken="million dollars",
                 base=96000,
@@ -70,7 +70,7 @@ TOPICS: tuple[Topic, ...] = (
             Measure(
                 subject="bankruptcies",
                 title="Business insolvencies",
-                names=("number of bankruptcies", "number of firms that went bust"),
+                names=("number of bankruptcies", "number of business failures"),
                 unit="number",
                 spoken="",
                 base=7300,
@@ -78,7 +78,7 @@ TOPICS: tuple[Topic, ...] = (
             Measure(
                 subject="online sales",
                 title="E-commerce sales of enterprises",
-                names=("~online sales", "value of orders received over the internet"),
+                names=("volume of online sales", "value of orders received over the internet"),
                 unit="million dollars",
                 spoken="million dollars",
                 base=12800,

@@ -24,7 +24,7 @@ def _money(
 
 _SEGMENT_MEASURES = (
     _money("revenue", "Revenue", "~turnover", "~revenue", base=8200),
-    _money("operating profit", "Operating income", "~operating earnings", "~EBIT", base=1150),
+    _money("operating profit", "Operating income", "~segment profit", "~profit before interest", base=1150),
     _money(
         "capital expenditure", "Additions to property, plant and equipment", "~capex", "~investment", base=540
     ),
@@ -231,7 +231,7 @@ TOPICS: tuple[Topic, ...] = (
         by="market",
         by_plural="markets",
         measures=(
-            _money("revenue", "Net sales", "~customer sales", "~sales to customers", base=8200),
+            _money("revenue", "Net sales", "amount of sales to customers", "~customer turnover", base=8200),
             Measure(
                 subject="headcount",
                 title="Employees at year-end",
@@ -244,8 +244,8 @@ TOPICS: tuple[Topic, ...] = (
             _money(
                 "long-lived assets",
                 "Non-current assets",
-                "~fixed assets",
-                "~long-lived assets",
+                "fixed asset base",
+                "long-lived asset base",
                 base=5600,
                 flow=False,
             ),
@@ -271,6 +271,11 @@ TOPICS: tuple[Topic, ...] = (
                 ),
             },
             name="all markets",
+            group_names={
+                "Europe, Middle East and Africa": "EMEA",
+                "Americas": "the Americas",
+                "Asia Pacific": "Asia Pacific",
+            },
         ),
         phrase="in {}",
         total="Group total",

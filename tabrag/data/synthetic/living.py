@@ -128,7 +128,7 @@ TOPICS: tuple[Topic, ...] = (
             Measure(
                 subject="household wealth",
                 title="Median household net worth",
-                names=("middle value of what households own", "typical wealth of households"),
+                names=("typical household wealth", "middle value of household assets"),
                 unit="dollars",
                 spoken="dollars",
                 base=164000,
@@ -137,7 +137,7 @@ TOPICS: tuple[Topic, ...] = (
             Measure(
                 subject="household consumption",
                 title="Mean household consumption expenditure",
-                names=("average amount households spend", "average yearly outlay"),
+                names=("average household outlay", "average consumer budget"),
                 unit="dollars",
                 spoken="dollars",
                 base=33500,

@@ -94,7 +94,7 @@ def plan_tables(num_tables: int, rng: random.Random) -> list[TablePlan]:
                     f"ask for fewer than {num_tables}"
                 )
             continue
-        members = rng.randint(4, 8)
+        members = rng.randint(5, 9)
         if num_tables < 60:
             members = 3
         for member in [first, *_relatives(first, entities, rng)][: min(members, num_tables - len(plans))]:

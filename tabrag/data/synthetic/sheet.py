@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from tabrag.data.synthetic.columns import column_heads, header_rows
 from tabrag.data.synthetic.figures import Figures
 from tabrag.data.synthetic.plan import TablePlan
-from tabrag.data.synthetic.topic import Row, spoken
+from tabrag.data.synthetic.topic import Row
 from tabrag.tables.grid import make_grid
 from tabrag.types import Cell, Grid, HeaderPath
 
@@ -211,7 +211,7 @@ def _section_lines(rows: list[Row], *, num_cols: int) -> list[_Line]:
         heading = len(lines)
         lines.append(_Line([row.label], None, "", merge_to=num_cols - 1))
         lines += [_Line([item.label], item, "", [heading]) for item in rows if item.group == row.label]
-        lines.append(_Line([f"Total, {spoken(row.label)}"], row, "", [heading]))
+        lines.append(_Line([f"{row.label}, total"], row, "", [heading]))
     return lines
 
 

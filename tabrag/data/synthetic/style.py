@@ -45,6 +45,7 @@ class Style:
     total_last: bool
 
 
+_MAX_ROWS = 45
 _YEAR_FORMS = {
     "calendar": ("{year}",),
     "school": ("{start}/{end}", "{start}-{end}"),
@@ -55,7 +56,9 @@ _YEAR_FORMS = {
 def choose_style(topic: Topic, measure: Measure, breakdown: Breakdown | None, rng: random.Random) -> Style:
     """Draw a layout that suits the topic."""
     has_groups = any(row.group for row in topic.rows)
-    in_rows = breakdown is not None and rng.random() < 0.35
+    in_rows = breakdown is not None and rng.random() < 0.4
+    if breakdown is not None and (len(breakdown.parts) + 1) * len(topic.rows) > _MAX_ROWS:
+        in_rows = False
     if topic.statement:
         rows = rng.choice(("indent", "sections"))
     elif in_rows:
@@ -70,6 +73,8 @@ def choose_style(topic: Topic, measure: Measure, breakdown: Breakdown | None, rn
         extra = rng.choice(("", "", "share"))
     if extra == "share" and (measure.rate or not topic.total or topic.statement):
         extra = ""
+    if extra == "share" and breakdown is not None and not in_rows and len(breakdown.parts) > 2:
+        extra = ""  # Ten columns a year are more than a page holds.
     if extra == "change":
         columns = ("measure", "year")
     return Style(

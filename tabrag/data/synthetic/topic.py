@@ -139,11 +139,21 @@ def flat(total: str, *items: Row, name: str = "") -> tuple[Row, ...]:
     return (total_row(total, [item.label for item in items], name or spoken(total)), *items)
 
 
-def tree(total: str, groups: dict[str, tuple[Row, ...]], *, name: str = "") -> tuple[Row, ...]:
-    """Groups with their items: a group is the sum of its items, ``total`` the sum of the groups."""
+def tree(
+    total: str,
+    groups: dict[str, tuple[Row, ...]],
+    *,
+    name: str = "",
+    group_names: dict[str, str] | None = None,
+) -> tuple[Row, ...]:
+    """Groups with their items: a group is the sum of its items, ``total`` the sum of the groups.
+
+    ``group_names`` says how a question calls the groups where that is not their label in lower case.
+    """
+    called = group_names or {}
     rows = [total_row(total, list(groups), name or spoken(total))]
     for group, items in groups.items():
-        rows.append(total_row(group, [item.label for item in items]))
+        rows.append(total_row(group, [item.label for item in items], called.get(group, spoken(group))))
         rows += [Row(label=i.label, names=i.names, group=group, weight=i.weight) for i in items]
     return tuple(rows)
 

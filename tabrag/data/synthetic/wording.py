@@ -23,6 +23,7 @@ class Wording:
         self.rng = rng
         self._alias = rng.choice(plan.entity.aliases)
         self._name = rng.choice(plan.measure.names)
+        self._is_short = rng.random() < 0.5
         self._fiscal = rng.choice(("fiscal {year}", "FY{year}", "FY{short}", "the {year} financial year"))
         self._school = rng.choice(("the {start}/{short} school year", "school year {start}-{short}"))
 
@@ -63,7 +64,8 @@ class Wording:
     def when(self, year: int, part: str = "") -> str:
         """ "in 2019", "in Q3 of 2019", "at the end of fiscal 2019"."""
         if self.is_quarter(part):
-            return self.rng.choice(self._part_phrases(part)).format(year=self.year(year))
+            long, short = self._part_phrases(part)
+            return (short if self._is_short else long).format(year=self.year(year))
         if self.plan.topic.years == "calendar" and self.rng.random() < _RARE:
             return self.rng.choice((f"in the year before {year + 1}", f"in the year after {year - 1}"))
         at_end = self.plan.topic.years == "fiscal" and not self.plan.measure.flow
