@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tabrag.data.card import Card
+from tabrag.data.folder import write_folder
+from tabrag.errors import UserError
+from tabrag.index.folder import Index
+from tabrag.inference.pipeline import Pipeline, PipelineConfig
+from tabrag.representations import RepresentationConfig, entries
+from tabrag.tables.grid import make_grid
+from tabrag.types import Query, Table
+
+TOPICS = ("wheat", "barley", "cattle", "timber", "salmon", "cotton")
+
+
+def tables() -> list[Table]:
+    made = []
+    for i, topic in enumerate(TOPICS):
+        cells = [["region", "2019", "2020"]]
+        cells += [
+            [name, str(100 * i + j), str(100 * i + j + 50)] for j, name in enumerate(("north", "south"), 1)
+        ]
+        grid = make_grid(cells, num_header_rows=1, num_header_cols=1)
+        made.append(Table(id=f"t{i}", title=f"production of {topic}", grid=grid))
+    return made
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("pipeline")
+    write_folder(
+        root / "data",
+        tables=tables(),
+        queries=queries(),
+        qrels={},
+        card=Card(name="x", licence="x", citation="x"),
+    )
+    for name in ("headers", "markdown"):
+        config = RepresentationConfig(name=name)
+        found = [entry for table in tables() for entry in entries(table, config, folder=root / "data")]
+        Index.build(root / name, found, kind="bm25", representation=config)
+    return root
+
+
+def queries() -> list[Query]:
+    return [
+        Query(id=f"q{i}", text=f"what was the production of {topic} in the south in 2020?")
+        for i, topic in enumerate(TOPICS)
+    ]
+
+
+def config(folder: Path, **options: object) -> PipelineConfig:
+    values = {"data": str(folder / "data"), "indexes": [str(folder / "headers"), str(folder / "markdown")]}
+    return PipelineConfig(**{**values, **options})  # type: ignore[arg-type]
+
+
+def test_a_question_is_answered_with_table_row_column_and_timings(folder: Path):
+    answer = Pipeline.from_config(config(folder)).ask(
+        "how much was the production of timber in the south in 2020?"
+    )
+    assert answer.answer == "352"
+    assert answer.evidence[0].item_id == "t3"
+    assert answer.evidence[0].cells == [(2, 2)]
+    assert answer.candidates[0].item_id == "t3"
+    assert answer.candidates[0].stage == "rrf(k=60)"
+    assert set(answer.timings_ms) == {"retrieve", "read"}
+
+
+@pytest.mark.parametrize("batch_size", [1, 4, 100])
+def test_all_answers_come_in_order_whatever_the_batch(folder: Path, batch_size: int):
+    answers = list(Pipeline.from_config(config(folder, batch_size=batch_size)).ask_all(queries()))
+    assert [answer.query_id for answer in answers] == [query.id for query in queries()]
+    assert [answer.answer for answer in answers] == [str(100 * i + 52) for i in range(len(TOPICS))]
+
+
+def test_each_stage_can_be_called_alone(folder: Path):
+    pipeline = Pipeline.from_config(config(folder, indexes=[str(folder / "headers")], k=2))
+    run = pipeline.retrieve(queries())
+    assert [candidates[0].item_id for candidates in run.values()] == [f"t{i}" for i in range(len(TOPICS))]
+    assert {len(candidates) for candidates in run.values()} == {2}
+    swapped = {"q0": run["q1"]}
+    (answer,) = pipeline.read(queries()[:1], swapped)
+    assert answer.evidence[0].item_id == "t1"
+
+
+def test_a_config_file_with_paths_of_the_current_folder(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    monkeypatch.chdir(folder)
+    path = tmp_path / "elsewhere.yaml"
+    path.write_text("data: data\nindexes: [headers]\nreader:\n  reader: cells\n", encoding="utf-8")
+    assert Pipeline.from_config(path).ask("production of wheat in the north in 2019?").answer == "1"
+    path.write_text("data: data\nindexes: [headers]\nreeder: 1\n", encoding="utf-8")
+    with pytest.raises(UserError, match="reeder"):
+        Pipeline.from_config(path)
+
+
+def test_errors_name_what_is_missing(folder: Path):
+    with pytest.raises(UserError, match="no-such-data"):
+        Pipeline(config(folder, data="no-such-data")).ask("wheat?")
+    with pytest.raises(UserError, match="no-such-index.*infer/index.py"):
+        Pipeline(config(folder, indexes=["no-such-index"])).ask("wheat?")
+    with pytest.raises(UserError, match="at least one index"):
+        Pipeline(config(folder, indexes=[]))
+    with pytest.raises(UserError, match="depth=5"):
+        Pipeline(config(folder, depth=5))
+    with pytest.raises(UserError, match="question is empty"):
+        Pipeline(config(folder)).ask("  ")
+    with pytest.raises(UserError, match="ids must be unique"):
+        list(Pipeline(config(folder)).ask_all([queries()[0], queries()[0]]))
