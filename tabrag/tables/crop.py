@@ -15,16 +15,22 @@ def drop_blank(grid: Grid) -> Grid:
     Raises:
         UserError: No text at all.
     """
+    rows, cols = shown(grid)
+    if not rows:
+        raise UserError("the table has no text in any cell; drop it")
+    return keep_rows(grid, rows, cols=cols)
+
+
+def shown(grid: Grid) -> tuple[list[int], list[int]]:
+    """Rows and columns that show a text."""
     owners = owner_map(grid)
-    shown = [
+    cells = [
         (row, col)
         for row in range(grid.num_rows)
         for col in range(grid.num_cols)
         if grid.cells[(region := owners.get((row, col), (row, row, col, col)))[0]][region[2]].strip()
     ]
-    if not shown:
-        raise UserError("the table has no text in any cell; drop it")
-    return keep_rows(grid, sorted({row for row, _ in shown}), cols=sorted({col for _, col in shown}))
+    return sorted({row for row, _ in cells}), sorted({col for _, col in cells})
 
 
 def keep_rows(grid: Grid, rows: Sequence[int], *, cols: Sequence[int] | None = None) -> Grid:

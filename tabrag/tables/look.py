@@ -48,7 +48,7 @@ class Look:
         ):
             # A corner cell beside a banner reaches down to the last header row, whatever stands in the rows.
             end = corner[1] + 1
-        elif self._score(start, end) < 0:
+        elif self._score(start, end) < 0 or self._is_property_list(start):
             return start
         limit = min(self.num_rows if self.fill_right else self.num_rows - 1, start + _MAX_HEADER_ROWS)
         while end < limit and self._continues(start, end):
@@ -79,6 +79,11 @@ class Look:
         limit = min(limit, num_cols - 1)
         return next((width for width in range(1, limit + 1) if self._tells_apart(width, end)), 1)
 
+    def _is_property_list(self, start: int) -> bool:
+        """Whether two columns hold names that end in colons, and their values."""
+        names = [self.grid.cells[row][0].rstrip() for row in range(start, self.num_rows)]
+        return self.grid.num_cols == 2 and 2 * sum(name.endswith((":", "：")) for name in names) > len(names)
+
     def _tells_apart(self, width: int, end: int) -> bool:
         """Whether the labels in the first ``width`` columns are different in (almost) all rows."""
         labels = [
@@ -94,9 +99,14 @@ class Look:
         return self.grid.cells[region[0]][region[2]]
 
     def _is_data_at_left(self, start: int, end: int) -> bool:
-        """Whether the first column holds numbers and stands under a banner, merged or open to the right."""
+        """Whether the first column holds numbers that label nothing.
+
+        So it is under a banner, merged or open to the right, and in a single row of numbers.
+        """
         if self._column_kind(0, end) is not Kind.NUMBER:
             return False
+        if end == self.num_rows - 1 and Kind.TEXT not in self.kinds[end]:
+            return True
         region = self.owners.get((start, 0))
         if region is not None:
             return region[3] > region[2] and region[1] < end - 1
@@ -119,11 +129,19 @@ class Look:
             return True
         if row[0] is Kind.BLANK and (end - 1, 0) not in self.owners:
             return True
+        if score >= 2 and Kind.NUMBER not in row and Kind.BLANK not in row[1:] and self._are_units(end):
+            return True
         if (score > 0 or self.fill_right) and any(
             over is Kind.BLANK and under is not Kind.BLANK for over, under in zip(above, row, strict=True)
         ):
             return True
         return False
+
+    def _are_units(self, row: int) -> bool:
+        """Whether the row names units: short texts without a label before them, or in brackets."""
+        texts = [self.text(row, col).strip() for col in range(1, self.grid.num_cols)]
+        has_label = self.kinds[row][0] not in (Kind.BLANK, Kind.MISSING)
+        return all(len(text) <= 12 and (not has_label or text[:1] in "([%$€£") for text in texts)
 
     def _under_banners(self, banners: Sequence[Region], row: int) -> bool:
         """Whether a row of texts under banners is a header: labels repeat, or nothing else is filled."""
