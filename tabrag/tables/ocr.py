@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -10,11 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from PIL import Image
+from PIL import Image, ImageOps
 
 from tabrag.errors import UserError, missing_extra
 from tabrag.files import read_json
 from tabrag.tables.boxes import normalise_box
+from tabrag.tables.word_grid import group_rows
 from tabrag.types import Word
 
 if TYPE_CHECKING:
@@ -22,37 +22,47 @@ if TYPE_CHECKING:
 
 PixelBox = tuple[float, float, float, float]
 
+# Lines that the recogniser is less sure of are left out: below it stand scripts that it cannot read.
+_MIN_SCORE = 0.7
+# Pictures whose middle grey is darker than this have light ink, which is read badly: they are inverted.
+_DARK = 100
 # What `load_words` takes as "unit": how many of them a side of the picture has (None: its pixels).
 _UNITS: dict[str, int | None] = {"pixel": None, "thousandths": 1000}
 
 
 def read_words(image: Image.Image) -> list[Word]:
-    """Read the words of a picture, line by line, with rapidocr's packaged models (no network).
+    """Read the words of a picture with rapidocr's packaged models for Latin and Chinese (no network).
 
     Args:
         image: RGB picture, upright.
 
     Returns:
-        Words with boxes 0..1000 and no cell; an empty list where there is no text. A sentence in a script without
-        blanks is one word.
+        Words with boxes 0..1000 and no cell, in rows from above; an empty list where there is no text. A
+        sentence in a script without blanks is one word.
     """
-    pixels = np.ascontiguousarray(np.asarray(image.convert("RGB"))[:, :, ::-1])
-    result = _engine()(pixels, return_word_box=True)
+    pixels = np.asarray(_light_ground(image.convert("RGB")))[:, :, ::-1]
+    result = _engine()(np.ascontiguousarray(pixels), return_word_box=True)
     if result.boxes is None or result.txts is None:
         return []
     parts: Sequence[Any] = result.word_results or ()
-    words: list[Word] = []
+    lines: list[Word] = []
+    words_of_line: dict[int, list[Word]] = {}
     for index, (text, corners) in enumerate(zip(result.txts, result.boxes, strict=True)):
-        for word, box in _line_words(text, _around([corners]), parts[index] if index < len(parts) else ()):
-            words.append(Word(text=word, box=normalise_box(box, *image.size)))
-    return words
+        box = _around([corners])
+        line = Word(text=text, box=normalise_box(box, *image.size))
+        lines.append(line)
+        words_of_line[id(line)] = [
+            Word(text=word, box=normalise_box(word_box, *image.size))
+            for word, word_box in _line_words(text, box, parts[index] if index < len(parts) else ())
+        ]
+    return [word for row in group_rows(lines) for line in row for word in words_of_line[id(line)]]
 
 
 def load_words(path: str | Path, size: tuple[int, int]) -> list[Word]:
     """Load the words that somebody's own OCR found.
 
-    The file is JSON: ``{"words": [...], "boxes": [[x0, y0, x1, y1], ...], "unit": "pixel" | "thousandths"}``; the unit
-    is ``pixel`` when it is not given.
+    The file is JSON: ``{"words": [...], "boxes": [[x0, y0, x1, y1], ...], "unit": "pixel" | "thousandths"}``;
+    the unit is ``pixel`` when it is not given.
 
     Args:
         path: The file.
@@ -90,15 +100,26 @@ def _engine() -> RapidOCR:
         raise missing_extra("rapidocr", "ocr") from None
     threads = int(os.environ.get("OMP_NUM_THREADS") or -1)
     return RapidOCR(
-        params={"Global.log_level": "critical", "EngineConfig.onnxruntime.intra_op_num_threads": threads}
+        params={
+            "Global.log_level": "critical",
+            "Global.text_score": _MIN_SCORE,
+            "EngineConfig.onnxruntime.intra_op_num_threads": threads,
+        }
     )
+
+
+def _light_ground(image: Image.Image) -> Image.Image:
+    grey = image.convert("L")
+    if np.median(np.asarray(grey)) >= _DARK:
+        return image
+    return ImageOps.autocontrast(ImageOps.invert(grey), cutoff=1).convert("RGB")
 
 
 def _line_words(text: str, line: PixelBox, parts: Any) -> Iterator[tuple[str, PixelBox]]:
     """Split a line at its blanks.
 
-    rapidocr gives a box for each word of a Latin line but for each character of a mixed one, and no blanks: the parts
-    are joined to the words of the text. Where they do not add up to it, the line's box is shared out by length.
+    rapidocr gives a box for each word of a Latin line but for each character of a mixed one, and no blanks:
+    the parts are joined to the words of the text. Where they do not add up, the line is shared out by length.
     """
     tokens = text.split()
     found = [(part[0], part[2]) for part in parts if len(part) == 3 and part[2] is not None]
@@ -125,6 +146,4 @@ def _around(quads: Sequence[Any]) -> PixelBox:
     """The upright box around polygons of (x, y) corners."""
     xs = [float(x) for quad in quads for x, _ in quad]
     ys = [float(y) for quad in quads for _, y in quad]
-    box = (min(xs), min(ys), max(xs), max(ys))
-    assert all(math.isfinite(value) for value in box)
-    return box
+    return (min(xs), min(ys), max(xs), max(ys))

@@ -1,6 +1,6 @@
 """Rows and columns from the words of a picture.
 
-A plain reconstruction for scans: words at one height are a row, wide blanks that run down the page part the columns.
+A plain reconstruction for scans: words at one height are a row, blanks that run down the page part columns.
 Lines of one cell stay rows of their own, and merged cells are not found.
 """
 
@@ -9,87 +9,121 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import median
 
+import numpy as np
+
 from tabrag.types import Grid, Word
 
 # Two words of a row are parts of one cell when the blank between them is narrower than this many characters.
 _CELL_GAP = 1.6
-# A place belongs to the blank between two columns when at most this share of the rows has ink there.
+# The blank between two columns may be crossed by this share of the rows (titles, totals), or one of four rows.
 _CROSSING = 0.12
-_WIDTH = 1000
+# Slopes of a scan that are tried: thousandths of the height over the whole width.
+_SLOPES = range(-90, 91, 3)
+_SIZE = 1000
+
+_Piece = tuple[int, int, str]
 
 
 def words_to_grid(words: Sequence[Word]) -> Grid | None:
     """Arrange words in rows and columns by their boxes.
 
     Args:
-        words: Words of one picture with boxes 0..1000, in any order.
+        words: Words of one picture with boxes 0..1000, in any order. The slight slope of a scan is levelled.
 
     Returns:
-        A grid without headers or merged regions, or None where the words form no table: fewer than two rows with two
-        cells each.
+        A grid without headers or merged regions, or None where the words form no table: fewer than two rows
+        of two cells, or text that runs upwards or downwards.
     """
     words = [word for word in words if word.text.strip()]
-    if not words:
+    if not words or _is_turned(words):
         return None
     character = median((word.box[2] - word.box[0]) / len(word.text) for word in words)
-    rows = [_cells(row, _CELL_GAP * character) for row in _rows(words)]
+    rows = [_pieces(row, _CELL_GAP * character) for row in group_rows(words)]
     tabular = [row for row in rows if len(row) > 1]
     if len(tabular) < 2:
         return None
-    edges = _column_edges(tabular)
-    if len(edges) < 2:
-        return None
-    grid = [_fill(row, edges) for row in rows]
-    return Grid(cells=grid) if sum(sum(map(bool, row)) > 1 for row in grid) > 1 else None
+    columns = _columns(tabular)
+    cells = [_fill(row, columns) for row in rows]
+    used = [col for col in range(len(columns)) if any(row[col] for row in cells)]
+    cells = [[row[col] for col in used] for row in cells]
+    return Grid(cells=cells) if sum(sum(map(bool, row)) > 1 for row in cells) > 1 else None
 
 
-def _rows(words: Sequence[Word]) -> list[list[Word]]:
-    """Words whose middles lie within the height of the row's first word, rows from above, words from the left."""
+def group_rows(words: Sequence[Word]) -> list[list[Word]]:
+    """Words at one height, rows from above, the words of a row from the left."""
+    if not words:
+        return []
+    slope = _slope(words)
+    height = median(word.box[3] - word.box[1] for word in words)
     rows: list[list[Word]] = []
-    for word in sorted(words, key=lambda word: word.box[1] + word.box[3]):
-        middle = (word.box[1] + word.box[3]) / 2
-        if rows and middle <= max(_upper_part(other) for other in rows[-1][:1]):
+    middle_of_row = 0.0
+    for middle, word in sorted(((_middle(word, slope), word) for word in words), key=lambda pair: pair[0]):
+        if rows and middle - middle_of_row <= 0.45 * height:
             rows[-1].append(word)
+            middle_of_row += (middle - middle_of_row) / len(rows[-1])
         else:
             rows.append([word])
+            middle_of_row = middle
     return [sorted(row, key=lambda word: word.box[0]) for row in rows]
 
 
-def _upper_part(word: Word) -> float:
-    """How far down the middles of words on the same row reach."""
-    y0, y1 = word.box[1], word.box[3]
-    return y0 + 0.85 * (y1 - y0)
+def _middle(word: Word, slope: float) -> float:
+    """Height of a word's middle on the levelled page."""
+    return (word.box[1] + word.box[3]) / 2 - slope * (word.box[0] + word.box[2]) / (2 * _SIZE)
 
 
-def _cells(row: list[Word], gap: float) -> list[tuple[int, int, str]]:
-    """(x0, x1, text) of words that stand close together."""
-    cells: list[tuple[int, int, str]] = []
+def _slope(words: Sequence[Word]) -> float:
+    """The slope at which the middles of words gather in the sharpest rows; the smallest of good ones."""
+    xs = np.array([(word.box[0] + word.box[2]) / 2 for word in words])
+    ys = np.array([(word.box[1] + word.box[3]) / 2 for word in words])
+    bin_width = max(2.0, median(word.box[3] - word.box[1] for word in words) / 3)
+    best, best_score = 0.0, -1.0
+    for slope in sorted(_SLOPES, key=abs):
+        levelled = ys - slope * xs / _SIZE
+        counts = np.bincount(((levelled - levelled.min()) / bin_width).astype(int))
+        score = float((counts.astype(float) ** 2).sum())
+        if score > best_score * 1.02:
+            best, best_score = float(slope), score
+    return best
+
+
+def _is_turned(words: Sequence[Word]) -> bool:
+    """Whether long words are tall: then the lines run upwards or downwards and rows mean nothing."""
+    short = [word.box[3] - word.box[1] for word in words if len(word.text) <= 3]
+    long = [word.box[3] - word.box[1] for word in words if len(word.text) >= 6]
+    return len(short) >= 3 and len(long) >= 3 and median(long) > 2 * median(short)
+
+
+def _pieces(row: list[Word], gap: float) -> list[_Piece]:
+    """(x0, x1, text) of the words that stand close together."""
+    pieces: list[_Piece] = []
     for word in row:
         x0, _, x1, _ = word.box
-        if cells and x0 - cells[-1][1] <= gap:
-            start, end, text = cells[-1]
-            cells[-1] = (start, max(end, x1), f"{text} {word.text}")
+        if pieces and x0 - pieces[-1][1] <= gap:
+            start, end, text = pieces[-1]
+            pieces[-1] = (start, max(end, x1), f"{text} {word.text}")
         else:
-            cells.append((x0, x1, word.text))
-    return cells
+            pieces.append((x0, x1, word.text))
+    return pieces
 
 
-def _column_edges(rows: list[list[tuple[int, int, str]]]) -> list[int]:
-    """Left end of each column: places with ink, parted by places where hardly any row has some."""
-    ink = [0] * (_WIDTH + 1)
+def _columns(rows: list[list[_Piece]]) -> list[tuple[int, int]]:
+    """(x0, x1) of each stretch with ink in more than a few rows."""
+    ink = np.zeros(_SIZE + 2, dtype=int)
     for row in rows:
         for x0, x1, _ in row:
-            for x in range(x0, x1 + 1):
-                ink[x] += 1
-    limit = int(_CROSSING * len(rows))
-    return [x for x in range(_WIDTH + 1) if ink[x] > limit and (x == 0 or ink[x - 1] <= limit)]
+            ink[x0 : x1 + 1] += 1
+    filled = (ink > max(int(_CROSSING * len(rows)), int(len(rows) >= 4))).astype(int)
+    steps = np.diff(filled, prepend=0)
+    return list(zip(np.flatnonzero(steps == 1).tolist(), np.flatnonzero(steps == -1).tolist(), strict=True))
 
 
-def _fill(row: list[tuple[int, int, str]], edges: list[int]) -> list[str]:
-    """Put each text into the column in which it begins (the nearest one for a text left of all)."""
-    cells = [""] * len(edges)
+def _fill(row: list[_Piece], columns: list[tuple[int, int]]) -> list[str]:
+    """Put each text into the column it overlaps most (the nearest one where it overlaps none)."""
+    cells = [""] * len(columns)
     for x0, x1, text in row:
-        middle = x0 + min(x1 - x0, 20) / 2
-        col = max((i for i, edge in enumerate(edges) if edge <= middle), default=0)
-        cells[col] = f"{cells[col]} {text}".strip()
+        overlaps = [min(x1, end) - max(x0, start) for start, end in columns]
+        best = max(range(len(columns)), key=overlaps.__getitem__, default=None)
+        if best is not None:
+            cells[best] = f"{cells[best]} {text}".strip()
     return cells
