@@ -102,9 +102,9 @@ class TrainingPairs:
 class RetrieverBatches(torch.utils.data.Dataset[dict[str, Any]]):
     """This process's batches of one epoch; element ``i`` is the whole batch of step ``i``.
 
-    A batch holds ``query`` and ``item`` (tensors for the two encoders), ``target`` (int64 Tensor[B], each
-    query's positive among the items), ``items`` (int64 Tensor[N], item numbers), ``positives`` (int64
-    Tensor[B, P], padded with
+    A batch holds ``query`` and ``item`` (chunks of tensors for the two encoders), ``target`` (int64
+    Tensor[B], each query's positive among the items), ``items`` (int64 Tensor[N], item numbers),
+    ``positives`` (int64 Tensor[B, P], padded with
     -1) and ``query_ids``. An item that several queries share is encoded once.
     """
 
@@ -161,20 +161,37 @@ class RetrieverBatches(torch.utils.data.Dataset[dict[str, Any]]):
             )
             for item in chosen:
                 place.setdefault(item, len(place))
-        positives = torch.full((len(rows), pairs.max_positives), -1)
-        for line, row in enumerate(rows):
-            positives[line, : len(pairs.positives[row])] = torch.tensor(pairs.positives[row])
         queries = [
             Entry(id=pairs.query_ids[r], item_id=pairs.query_ids[r], text=pairs.texts[r]) for r in rows
         ]
+        items = list(place)
+        query, query_order = self._chunks(self.query_inputs, queries)
+        item, item_order = self._chunks(self.item_inputs, [self._entry(item) for item in items])
+        rows, items = [rows[n] for n in query_order], [items[n] for n in item_order]
+        place = {item: column for column, item in enumerate(items)}
+        positives = torch.full((len(rows), pairs.max_positives), -1)
+        for line, row in enumerate(rows):
+            positives[line, : len(pairs.positives[row])] = torch.tensor(pairs.positives[row])
         return {
-            "query": self.query_inputs(queries),
-            "item": self.item_inputs([self._entry(item) for item in place]),
+            "query": query,
+            "item": item,
             "target": torch.tensor([place[self.first_positive[row]] for row in rows]),
-            "items": torch.tensor(list(place)),
+            "items": torch.tensor(items),
             "positives": positives,
             "query_ids": [pairs.query_ids[row] for row in rows],
         }
+
+    def _chunks(self, inputs: Inputs, entries: Sequence[Entry]) -> tuple[list[dict[str, Any]], list[int]]:
+        """The entries in chunks, and the order in which they stand there: shortest first, where there are
+        several.
+        """
+        features = inputs.features(entries)
+        size = self.pairs.config.chunk_size or len(entries)
+        order = list(range(len(entries)))
+        if size < len(entries):
+            order.sort(key=lambda number: len(features[number]))
+        parts = [order[start : start + size] for start in range(0, len(order), size)]
+        return [inputs.collate([features[number] for number in part]) for part in parts], order
 
     def _entry(self, item: int) -> Entry:
         folder = self.pairs.folder

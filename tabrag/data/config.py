@@ -22,6 +22,8 @@ class TrainingDataConfig:
         num_neighbours: Items with training queries of their own that resemble an item of the batch and join
             it.
         queries_per_item: Most queries on one item in a batch.
+        chunk_size: Entries that are padded to one length and encoded together, after sorting by length: less
+            padding, less memory at once, the same loss. 0 encodes a whole batch together, which suits a GPU.
         num_workers: Processes that make batches; 0 makes them in the training process.
         representation: What of an item is encoded.
     """
@@ -34,5 +36,6 @@ class TrainingDataConfig:
     num_negatives: int = 0
     num_neighbours: int = 0
     queries_per_item: int = 1
+    chunk_size: int = 0
     num_workers: int = 0
     representation: RepresentationConfig = field(default_factory=RepresentationConfig)

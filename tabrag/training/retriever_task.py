@@ -42,8 +42,8 @@ class RetrieverModule(nn.Module):
         Returns:
             Scalar Tensor; the average over the processes is the loss of the global batch.
         """
-        q_BE = self.retriever.query(**batch["query"])
-        i_NE = self.retriever.item(**batch["item"])
+        q_BE = torch.cat([self.retriever.query(**chunk) for chunk in batch["query"]])
+        i_NE = torch.cat([self.retriever.item(**chunk) for chunk in batch["item"]])
         q_AE, first_query = distributed.gather(q_BE)
         i_AE, first_item = distributed.gather(i_NE)
         targets, _ = distributed.gather(batch["target"] + first_item)

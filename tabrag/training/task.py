@@ -49,11 +49,13 @@ class Task(Protocol):
 
 
 def move(value: Any, device: Any) -> Any:
-    """Copy the tensors of nested dicts to ``device``."""
+    """Copy the tensors of nested dicts and lists to ``device``."""
     if isinstance(value, Tensor):
         return value.to(device, non_blocking=True)
     if isinstance(value, dict):
         return {key: move(inner, device) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [move(inner, device) for inner in value]
     return value
 
 

@@ -1,0 +1,128 @@
+"""Which part may import which, kept by reading the code."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "tabrag"
+OPTIONAL = {"faiss", "docling", "peft", "wandb", "deepspeed", "onnxruntime", "rapidocr", "onnx", "gguf"}
+FORBIDDEN = {
+    "tabrag/losses": ("tabrag",),
+    "tabrag/tables": ("tabrag.models", "tabrag.data", "tabrag.inference", "tabrag.training", "torch"),
+    "tabrag/models": ("tabrag.data", "tabrag.training", "tabrag.index", "tabrag.evaluation"),
+    "tabrag/inference": ("tabrag.training", "tabrag.data.sources", "wandb", "deepspeed"),
+    "tabrag/training": ("tabrag.data.sources", "tabrag.tables"),
+    "tabrag/representations": ("tabrag.models", "tabrag.data", "torch"),
+}
+PROGRAMS = sorted(path for folder in ("train", "infer", "scripts") for path in (ROOT / folder).glob("*.py"))
+
+
+def _imports(path: Path, *, top_level: bool = False) -> set[str]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    nodes = tree.body if top_level else list(ast.walk(tree))
+    names: set[str] = set()
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names |= {node.module} | {f"{node.module}.{alias.name}" for alias in node.names}
+    return names
+
+
+def _within(name: str, module: str) -> bool:
+    return name == module or name.startswith(module + ".")
+
+
+def test_the_records_need_the_standard_library_alone() -> None:
+    names = _imports(PACKAGE / "types.py")
+    assert names and all(name.split(".")[0] in sys.stdlib_module_names for name in names)
+
+
+@pytest.mark.parametrize("folder", sorted(FORBIDDEN))
+def test_layers(folder: str) -> None:
+    files = sorted((ROOT / folder).rglob("*.py"))
+    assert len(files) > 1
+    found = [
+        f"{path.relative_to(ROOT)} imports {name}"
+        for path in files
+        for name in sorted(_imports(path))
+        if any(_within(name, module) for module in FORBIDDEN[folder])
+    ]
+    assert not found
+
+
+def test_only_one_file_knows_torch_distributed() -> None:
+    users = {
+        str(path.relative_to(ROOT))
+        for path in PACKAGE.rglob("*.py")
+        if any(_within(name, "torch.distributed") for name in _imports(path))
+    }
+    assert users == {"tabrag/distributed.py"}
+
+
+def test_training_takes_only_encode_from_inference() -> None:
+    names = {
+        name
+        for path in (PACKAGE / "training").rglob("*.py")
+        for name in _imports(path)
+        if _within(name, "tabrag.inference")
+    }
+    assert names <= {"tabrag.inference.encode", "tabrag.inference.encode.encode"} and names
+
+
+def test_optional_packages_are_imported_where_they_are_used() -> None:
+    found = [
+        f"{path.relative_to(ROOT)} imports {name}"
+        for path in PACKAGE.rglob("*.py")
+        for name in _imports(path, top_level=True)
+        if name.split(".")[0] in OPTIONAL
+    ]
+    assert not found
+
+
+def test_entry_points_do_not_import_each_other() -> None:
+    assert len(PROGRAMS) > 5
+    for path in PROGRAMS:
+        assert not {name.split(".")[0] for name in _imports(path)} & {"train", "infer", "scripts"}, path
+
+
+def test_importing_the_package_loads_no_torch() -> None:
+    code = "import sys, tabrag; tabrag.Retriever; print('torch' in sys.modules)"
+    before = "import sys, tabrag; print('torch' in sys.modules, 'transformers' in sys.modules)"
+    run = lambda text: subprocess.run(
+        [sys.executable, "-c", text], capture_output=True, text=True, check=True
+    )  # noqa: E731
+    assert run(before).stdout.split() == ["False", "False"]
+    assert run(code).stdout.split() == ["True"]
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_help_answers_without_loading_torch(program: Path) -> None:
+    code = (
+        "import runpy, sys\n"
+        f"sys.argv = [{str(program)!r}, '--help']\n"
+        "try:\n"
+        f"    runpy.run_path({str(program)!r}, run_name='__main__')\n"
+        "except SystemExit as stop:\n"
+        "    assert not stop.code, stop.code\n"
+        "heavy = {'torch', 'transformers', 'datasets', 'bm25s', 'faiss', 'scipy'} & set(sys.modules)\n"
+        "assert not heavy, heavy\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "usage:" in done.stdout
+
+
+def test_no_file_is_too_long() -> None:
+    long = {
+        str(path.relative_to(ROOT)): count
+        for path in [*PACKAGE.rglob("*.py"), *PROGRAMS]
+        if (count := len(path.read_text(encoding="utf-8").splitlines())) > 400
+    }
+    assert not long

@@ -1,0 +1,77 @@
+"""Files are whole or absent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tabrag.errors import UserError
+from tabrag.files import (
+    atomic_folder,
+    atomic_write,
+    inside,
+    read_json,
+    read_jsonl,
+    sha256_file,
+    sha256_json,
+    write_json,
+    write_jsonl,
+)
+
+
+def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    write_json(path, {"old": True})
+    with pytest.raises(RuntimeError), atomic_write(path) as file:
+        file.write("half")
+        raise RuntimeError
+    assert read_json(path) == {"old": True} and list(tmp_path.iterdir()) == [path]
+    with pytest.raises(ValueError):
+        write_json(path, {"nan": float("nan")})
+    assert read_json(path) == {"old": True} and list(tmp_path.iterdir()) == [path]
+
+
+def test_a_failed_folder_leaves_the_old_one(tmp_path: Path) -> None:
+    path = tmp_path / "index"
+    with atomic_folder(path) as folder:
+        (folder / "x").write_text("old")
+    with pytest.raises(RuntimeError), atomic_folder(path) as folder:
+        (folder / "x").write_text("new")
+        raise RuntimeError
+    assert (path / "x").read_text() == "old" and list(tmp_path.iterdir()) == [path]
+    with atomic_folder(path) as folder:
+        (folder / "y").write_text("new")
+    assert [file.name for file in path.iterdir()] == ["y"] and list(tmp_path.iterdir()) == [path]
+
+
+def test_lines_round_trip_and_faults_name_file_and_line(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    rows = [{"text": "naïve\u2028line"}, {"n": 1}]
+    assert write_jsonl(path, rows) == 2 and list(read_jsonl(path)) == rows
+    path.write_text('{"a": 1}\n\n[1]\n')
+    with pytest.raises(UserError, match=r"rows\.jsonl:3: expected a JSON object, found list"):
+        list(read_jsonl(path))
+    path.write_text('{"a": 1}\n{"b"')
+    with pytest.raises(UserError, match=r"rows\.jsonl:2: not a JSON object"):
+        list(read_jsonl(path))
+    with pytest.raises(UserError, match="file not found"):
+        read_json(tmp_path / "none.json")
+    (tmp_path / "cut.json").write_text('{"a": ')
+    with pytest.raises(UserError, match="cut off"):
+        read_json(tmp_path / "cut.json")
+
+
+def test_digests(tmp_path: Path) -> None:
+    assert (
+        sha256_json({"a": 1, "b": [2]}) == sha256_json({"b": [2], "a": 1}) != sha256_json({"a": 1, "b": [3]})
+    )
+    (tmp_path / "f").write_bytes(b"abc")
+    assert sha256_file(tmp_path / "f").startswith("ba7816bf8f01cfea414140de5dae2223")
+
+
+@pytest.mark.parametrize("relative", ["../x", "a/../../x", "/etc/passwd"])
+def test_no_path_leads_out_of_its_folder(tmp_path: Path, relative: str) -> None:
+    assert inside(tmp_path, "a/b.png") == tmp_path.resolve() / "a" / "b.png"
+    with pytest.raises(UserError, match="leads out"):
+        inside(tmp_path, relative)
