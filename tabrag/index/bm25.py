@@ -4,41 +4,17 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from tabrag.errors import UserError
 from tabrag.files import read_json, write_json
+from tabrag.index.config import Bm25Config
 from tabrag.index.tokens import STOP_WORDS, tokenize
 
 _SETTINGS = "settings.json"
 _ARRAYS = {"data": np.float32, "indices": np.int32, "indptr": np.int64}
-
-
-@dataclass(kw_only=True)
-class Bm25Config:
-    """How texts become words and words become scores.
-
-    The defaults are the best of a small grid on the dev questions of HiTab (title and header paths of 3,597
-    tables).
-
-    Attributes:
-        k1: Saturation of repeated words, >= 0.
-        b: How far long texts are scaled down, 0..1.
-        stem: Cut English plurals.
-        stop_words: Leave out English function words.
-    """
-
-    k1: float = 0.9
-    b: float = 0.75
-    stem: bool = True
-    stop_words: bool = True
-
-    def __post_init__(self) -> None:
-        if not self.k1 >= 0 or not 0 <= self.b <= 1:
-            raise UserError(f"BM25 needs k1 >= 0 and b in 0..1, found k1={self.k1} and b={self.b}")
 
 
 class Bm25Index:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tabrag.index.bm25 import Bm25Index
-from tabrag.index.encoding import EncodeConfig
+from tabrag.index.config import EncodeConfig
 from tabrag.index.manifest import Manifest
 
 if TYPE_CHECKING:

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tabrag.errors import UserError
-from tabrag.index.bm25 import Bm25Config, Bm25Index
-from tabrag.index.encoding import EncodeConfig, fingerprint
+from tabrag.index.bm25 import Bm25Index
+from tabrag.index.config import Bm25Config, EncodeConfig
 from tabrag.index.engine import load_vectors, open_engine
+from tabrag.index.fingerprint import fingerprint
 from tabrag.index.manifest import Manifest, check_kind, read_manifest
 from tabrag.index.rows import Row, item_hashes, read_rows
 from tabrag.index.writing import ENTRIES_PER_SHARD, refuse_foreign, write_index
@@ -160,7 +161,7 @@ class Index:
             if found != value:
                 raise UserError(
                     f"{self.path}: made with {name} {found}, not {value}: use the same setting, or build the "
-                    "index again without update"
+                    "index again without sync"
                 )
 
     def search(self, queries: Sequence[Query], k: int, retriever: Retriever | None = None) -> Run:
@@ -229,7 +230,7 @@ class Index:
     ) -> dict[str, int]:
         bm25 = self._engine.config if isinstance(self._engine, Bm25Index) else None
         if retriever is not None and bm25 is None:
-            self._check(retriever)
+            self.check_retriever(retriever)
         before = item_hashes(self._rows)
         kept = [row for row in self._rows if keep_others and row.item_id not in remove]
         manifest = dataclasses.replace(self.manifest)
@@ -263,12 +264,13 @@ class Index:
             raise UserError(
                 f"{self.path}: an index of kind '{self.manifest.kind}' needs its retriever to embed queries"
             )
-        self._check(retriever)
+        self.check_retriever(retriever)
         if not queries:
             return np.zeros((0, self.manifest.dim), np.float32)
         return encode_queries(retriever, queries, progress=False, **dataclasses.asdict(self.encoding))
 
-    def _check(self, retriever: Retriever) -> None:
+    def check_retriever(self, retriever: Retriever) -> None:
+        """Raise :class:`UserError` where another retriever made the index."""
         if retriever is self._checked:
             return
         found = fingerprint(retriever)

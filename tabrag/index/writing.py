@@ -12,8 +12,8 @@ import numpy as np
 from tabrag import distributed
 from tabrag.errors import UserError
 from tabrag.files import atomic_folder
-from tabrag.index.bm25 import Bm25Config, Bm25Index
-from tabrag.index.encoding import EncodeConfig
+from tabrag.index.bm25 import Bm25Index
+from tabrag.index.config import Bm25Config, EncodeConfig
 from tabrag.index.engine import VECTORS, build_engine
 from tabrag.index.manifest import MANIFEST, Manifest
 from tabrag.index.partial import KnownVectors, content_hash

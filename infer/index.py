@@ -1,0 +1,65 @@
+"""Make an index folder of a data set folder, or bring one up to date.
+
+python infer/index.py --data=DIR --kind=bm25 --out=INDEX
+python infer/index.py --data=DIR --checkpoint=RUN/export --out=INDEX
+torchrun --nproc_per_node 8 infer/index.py --data=DIR --checkpoint=RUN/export --kind=faiss-ivf --out=INDEX
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from tabrag.config import main
+from tabrag.index.config import Bm25Config, EncodeConfig
+from tabrag.representations import RepresentationConfig
+
+
+@dataclass(kw_only=True)
+class Config:
+    """Settings of an index.
+
+    Attributes:
+        data: Data set folder.
+        out: Index folder to make or to update.
+        kind: ``exact``, ``faiss-flat``, ``faiss-ivf``, ``faiss-hnsw`` or ``bm25``.
+        checkpoint: Retriever (folder or hub id) of a dense index.
+        representation: What is searched; a dense index takes that of its retriever where null, ``bm25`` takes
+            ``headers``.
+        metric: ``cosine`` or ``ip``, for dense indexes.
+        sync: Bring an existing index up to date: only new and changed items are encoded, vanished ones
+            removed.
+        bm25: Words and scores of ``bm25``.
+        encoding: How entries are embedded.
+    """
+
+    data: str
+    out: str
+    kind: str = "exact"
+    checkpoint: str | None = None
+    representation: RepresentationConfig | None = None
+    metric: str = "cosine"
+    sync: bool = False
+    bm25: Bm25Config = field(default_factory=Bm25Config)
+    encoding: EncodeConfig = field(default_factory=EncodeConfig)
+
+
+def run(config: Config) -> dict[str, Any]:
+    """Make or update the index; return its counts."""
+    from tabrag.inference.index_job import index_folder
+
+    return index_folder(
+        config.data,
+        config.out,
+        kind=config.kind,
+        checkpoint=config.checkpoint,
+        representation=config.representation,
+        metric=config.metric,
+        sync=config.sync,
+        bm25=config.bm25,
+        encoding=config.encoding,
+    )
+
+
+if __name__ == "__main__":
+    main(run, Config, description="Make an index of a data set folder.")

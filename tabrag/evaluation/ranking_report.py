@@ -1,0 +1,91 @@
+"""A run file evaluated and shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tabrag.evaluation.ranking import Ties, check_qrels, confidence_intervals, evaluate, evaluate_queries
+from tabrag.evaluation.runs import read_run
+from tabrag.files import write_jsonl
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_COUNTS = ("queries", "missing", "empty", "unjudged", "without_relevant")
+
+
+def evaluate_run(
+    run: str | Path,
+    data: str | Path,
+    *,
+    split: str,
+    ks: Sequence[int] = (1, 5, 10, 50),
+    ties: Ties = "id",
+    per_query: str | Path | None = None,
+) -> dict[str, Any]:
+    """Evaluate a run file against a data set folder; a table goes to standard error.
+
+    Args:
+        run: The run file.
+        data: The data set folder.
+        split: Which judgements.
+        ks: Cut-offs.
+        ties: See :mod:`tabrag.evaluation.ranking`.
+        per_query: JSONL file for the figures of each query.
+
+    Returns:
+        What :func:`tabrag.evaluation.ranking.evaluate` gives, and ``intervals``, 95 % each.
+
+    Raises:
+        UserError: A file is broken, or the judgements name unknown queries or items.
+    """
+    from rich.console import Console
+
+    from tabrag.data.folder import DataFolder
+
+    folder = DataFolder(data)
+    qrels = folder.qrels(split)
+    check_qrels(qrels, query_ids=folder.queries, item_ids=folder.tables.ids)
+    candidates = read_run(run)
+    figures = evaluate(candidates, qrels, ks=ks, ties=ties)
+    queries = evaluate_queries(candidates, qrels, ks=ks, ties=ties)
+    intervals = confidence_intervals(queries)
+    if per_query is not None:
+        write_jsonl(per_query, ({"query_id": query_id, **values} for query_id, values in queries.items()))
+    Console(stderr=True).print(ranking_table(figures, intervals, title=f"{Path(run).name}, {split}"))
+    return {**figures, "intervals": {name: list(interval) for name, interval in intervals.items()}}
+
+
+def ranking_table(
+    figures: Mapping[str, float | int], intervals: Mapping[str, tuple[float, float]], *, title: str
+) -> Table:
+    """Figures by cut-off in percent with their 95 % intervals, and the counts of queries below.
+
+    Args:
+        figures: What :func:`tabrag.evaluation.ranking.evaluate` gave.
+        intervals: What :func:`tabrag.evaluation.ranking.confidence_intervals` gave.
+        title: Stands above the table.
+    """
+    from rich.table import Table
+
+    names = list(dict.fromkeys(name.split("@")[0] for name in intervals))
+    cuts = list(dict.fromkeys(name.split("@")[1] for name in intervals if "@" in name))
+    table = Table(
+        title=title, caption=", ".join(f"{name} {figures[name]}" for name in _COUNTS if figures[name])
+    )
+    table.add_column("")
+    for cut in [*cuts, "all"]:
+        table.add_column(f"@{cut}" if cut != "all" else cut, justify="right")
+    for name in names:
+        cells = [_cell(f"{name}@{cut}", figures, intervals) for cut in cuts]
+        table.add_row(name, *cells, _cell(name, figures, intervals))
+    return table
+
+
+def _cell(name: str, figures: Mapping[str, float | int], intervals: Mapping[str, tuple[float, float]]) -> str:
+    if name not in intervals:
+        return ""
+    low, high = intervals[name]
+    return f"{100 * figures[name]:.1f}\n{100 * low:.1f}-{100 * high:.1f}"

@@ -1,0 +1,80 @@
+"""Settings of indexes and of search. Light to import: command lines are made from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tabrag.errors import UserError
+
+
+@dataclass(kw_only=True)
+class Bm25Config:
+    """How texts become words and words become scores.
+
+    The defaults are the best of a small grid on the dev questions of HiTab (title and header paths of 3,597
+    tables).
+
+    Attributes:
+        k1: Saturation of repeated words, >= 0.
+        b: How far long texts are scaled down, 0..1.
+        stem: Cut English plurals.
+        stop_words: Leave out English function words.
+    """
+
+    k1: float = 0.9
+    b: float = 0.75
+    stem: bool = True
+    stop_words: bool = True
+
+    def __post_init__(self) -> None:
+        if not self.k1 >= 0 or not 0 <= self.b <= 1:
+            raise UserError(f"BM25 needs k1 >= 0 and b in 0..1, found k1={self.k1} and b={self.b}")
+
+
+@dataclass(kw_only=True)
+class EncodeConfig:
+    """How entries and queries are embedded.
+
+    Attributes:
+        batch_tokens: Most positions in a batch, padding included; what suits the device where null.
+        device: ``cpu``, ``cuda`` or ``auto``.
+        dtype: ``auto``, ``float32``, ``bfloat16`` or ``float16``.
+    """
+
+    batch_tokens: int | None = None
+    device: str = "auto"
+    dtype: str = "auto"
+
+
+@dataclass(kw_only=True)
+class FusionConfig:
+    """How the rankings of several indexes become one.
+
+    Attributes:
+        k: Constant of reciprocal rank fusion, >= 0.
+        weights: One number >= 0 an index; all 1 where null.
+        depth: Candidates that each index gives; as many as are asked for where null.
+    """
+
+    k: float = 60
+    weights: list[float] | None = None
+    depth: int | None = None
+
+
+@dataclass(kw_only=True)
+class RetrieveConfig:
+    """Where candidates come from.
+
+    Attributes:
+        indexes: Index folders; the rankings of several are fused.
+        checkpoint: Retriever of the dense indexes; the one that each index names where null.
+        k: Candidates a query.
+        fusion: How several rankings become one.
+        encoding: How queries are embedded.
+    """
+
+    indexes: list[str]
+    checkpoint: str | None = None
+    k: int = 100
+    fusion: FusionConfig = field(default_factory=FusionConfig)
+    encoding: EncodeConfig = field(default_factory=EncodeConfig)

@@ -1,0 +1,99 @@
+"""A data set folder into an index folder."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+from tabrag.data.folder import DataFolder
+from tabrag.errors import UserError
+from tabrag.index.config import Bm25Config, EncodeConfig
+from tabrag.index.folder import Index
+from tabrag.index.manifest import check_kind
+from tabrag.representations import RepresentationConfig, build
+
+
+def index_folder(
+    data: str | Path,
+    out: str | Path,
+    *,
+    kind: str = "exact",
+    checkpoint: str | None = None,
+    representation: RepresentationConfig | None = None,
+    metric: str = "cosine",
+    sync: bool = False,
+    bm25: Bm25Config | None = None,
+    encoding: EncodeConfig | None = None,
+) -> dict[str, Any]:
+    """Index every table of a data set folder.
+
+    Args:
+        data: The data set folder.
+        out: The index folder.
+        kind: See :meth:`Index.build`.
+        checkpoint: The retriever of a dense index, folder or hub id.
+        representation: How tables become entries; a dense index takes its retriever's where None, ``bm25``
+            takes ``headers``.
+        metric: ``cosine`` or ``ip``.
+        sync: Encode only what an existing index lacks, and remove what has vanished.
+        bm25: Settings of ``bm25``.
+        encoding: Device, number format and batch size.
+
+    Returns:
+        ``items``, ``entries``, ``seconds``, ``items_per_second``; after a sync also what changed.
+
+    Raises:
+        UserError: A setting does not fit the kind, the retriever or the index that is to be synced.
+    """
+    retriever = None
+    if check_kind(kind) == "bm25":
+        if checkpoint is not None:
+            raise UserError("an index of kind 'bm25' has no checkpoint: leave it out, or choose another kind")
+        representation = representation or RepresentationConfig(name="headers")
+    else:
+        if checkpoint is None:
+            raise UserError(
+                f"an index of kind '{kind}' needs a checkpoint: name a retriever's folder or hub id"
+            )
+        from tabrag.models.retriever import Retriever
+
+        retriever = Retriever.from_pretrained(checkpoint)
+        representation = representation or retriever.representation
+    folder = DataFolder(data)
+    represent = build(representation)
+    entries = (entry for table in folder.tables for entry in represent(table, folder=folder.path))
+    start = time.perf_counter()
+    changes: dict[str, int] = {}
+    if sync:
+        index = Index.open(out, encoding=encoding)
+        index.require(kind=kind, metric=metric, representation=representation)
+        changes = index.sync(entries, retriever=retriever)
+    else:
+        index = Index.build(
+            out,
+            entries,
+            kind=kind,
+            retriever=retriever,
+            metric=metric,
+            checkpoint=_absolute(checkpoint),
+            representation=representation,
+            data=str(Path(data).resolve()),
+            bm25=bm25,
+            encoding=encoding,
+        )
+    seconds = time.perf_counter() - start
+    return {
+        "items": index.manifest.num_items,
+        "entries": index.manifest.num_entries,
+        **changes,
+        "seconds": round(seconds, 3),
+        "items_per_second": round(index.manifest.num_items / seconds, 1),
+    }
+
+
+def _absolute(checkpoint: str | None) -> str | None:
+    """A local folder as an absolute path, so that the index finds it from anywhere; a hub id as it is."""
+    if checkpoint is not None and Path(checkpoint).is_dir():
+        return str(Path(checkpoint).resolve())
+    return checkpoint

@@ -1,0 +1,147 @@
+"""The first stage: queries to candidates, from one index or from several fused ones."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tabrag.errors import UserError
+from tabrag.index.config import RetrieveConfig
+from tabrag.types import Query, Run
+
+if TYPE_CHECKING:
+    from tabrag.data.folder import DataFolder
+    from tabrag.index.folder import Index
+    from tabrag.models.retriever import Retriever
+
+
+class Retrieve:
+    """Open indexes with their retrievers; called with queries it gives a run.
+
+    Attributes:
+        config: Its settings.
+        indexes: The open indexes.
+    """
+
+    def __init__(self, config: RetrieveConfig) -> None:
+        """Open the indexes and load their retrievers, each checkpoint once.
+
+        Raises:
+            UserError: No index, a broken one, one made by another encoder, or a setting out of range.
+        """
+        from tabrag.index.folder import Index
+
+        if not config.indexes:
+            raise UserError("no index is named: give at least one index folder")
+        if config.k < 1:
+            raise UserError(f"k is {config.k}, but at least one result must be asked for: set k >= 1")
+        self.config = config
+        self.indexes = [Index.open(path, encoding=config.encoding) for path in config.indexes]
+        loaded: dict[str, Retriever] = {}
+        self._retrievers = [self._load(index, loaded) for index in self.indexes]
+
+    def __call__(self, queries: Sequence[Query], run: Run | None = None) -> Run:
+        """Candidates of each query, best first.
+
+        Args:
+            queries: With distinct ids and some text.
+            run: Ignored: this is the first stage.
+
+        Raises:
+            UserError: A query without text; its id is named.
+        """
+        from tabrag.index.fusion import rrf
+
+        refuse_empty(queries)
+        fusion, k = self.config.fusion, self.config.k
+        depth = k if len(self.indexes) == 1 else fusion.depth or k
+        runs = [
+            index.search(queries, depth, retriever)
+            for index, retriever in zip(self.indexes, self._retrievers, strict=True)
+        ]
+        return runs[0] if len(runs) == 1 else rrf(runs, k=fusion.k, weights=fusion.weights, depth=k)
+
+    def settings(self) -> dict[str, Any]:
+        """All that a run depends on besides its queries: the indexes' content and how they are fused."""
+        return {
+            "indexes": [
+                {
+                    "kind": index.manifest.kind,
+                    "encoder": index.manifest.encoder,
+                    "files": index.manifest.files,
+                }
+                for index in self.indexes
+            ],
+            "k": self.config.k,
+            "fusion": dataclasses.asdict(self.config.fusion) if len(self.indexes) > 1 else None,
+        }
+
+    def _load(self, index: Index, loaded: dict[str, Retriever]) -> Retriever | None:
+        if index.manifest.kind == "bm25":
+            return None
+        from tabrag.models.retriever import Retriever
+
+        name = self.config.checkpoint or index.manifest.checkpoint
+        if name is None:
+            raise UserError(f"{index.path}: the index does not say which checkpoint made it: name it")
+        if name not in loaded:
+            loaded[name] = Retriever.from_pretrained(name)
+        index.check_retriever(loaded[name])
+        return loaded[name]
+
+
+def refuse_empty(queries: Sequence[Query]) -> None:
+    """Raise :class:`UserError` where a query has no text; the first ids are named."""
+    empty = [query.id for query in queries if not query.text.strip()]
+    if empty:
+        names = ", ".join(f"'{query_id}'" for query_id in empty[:5])
+        raise UserError(f"{len(empty)} queries have no text: {names}; give them a question or remove them")
+
+
+def select_queries(
+    *,
+    data: DataFolder | None = None,
+    split: str | None = None,
+    file: str | Path | None = None,
+    question: str | None = None,
+) -> list[Query]:
+    """The queries of a data set folder (of one split, or all), of a JSONL file, or a single question.
+
+    Args:
+        data: A data set folder.
+        split: Take the queries that its judgements of this split name.
+        file: A file in the form of ``queries.jsonl``.
+        question: One question; it gets the id ``question``.
+
+    Raises:
+        UserError: Not exactly one source, a broken file, an id that occurs twice, or judgements about unknown
+            queries.
+    """
+    from tabrag.data.records import query_from_record
+    from tabrag.files import read_jsonl
+
+    if sum(source is not None for source in (data, file, question)) != 1:
+        raise UserError("name exactly one source of queries: a data set folder, a file or a question")
+    if question is not None:
+        return [Query(id="question", text=question)]
+    if file is not None:
+        queries: dict[str, Query] = {}
+        for number, record in enumerate(read_jsonl(file), start=1):
+            try:
+                query = query_from_record(record)
+            except (KeyError, TypeError, ValueError, AttributeError) as error:
+                raise UserError(f"{file}: record {number} is not a query ({error!r})") from error
+            if query.id in queries:
+                raise UserError(f"{file}: record {number}: query id '{query.id}' occurs twice")
+            queries[query.id] = query
+        return list(queries.values())
+    assert data is not None
+    if split is None:
+        return list(data.queries.values())
+    from tabrag.evaluation.ranking import check_qrels
+
+    qrels = data.qrels(split)
+    check_qrels(qrels, query_ids=data.queries, item_ids=data.tables.ids)
+    return [data.queries[query_id] for query_id in qrels]
