@@ -15,7 +15,6 @@ from tabrag.tables.read_html import read_html
 from tabrag.tables.text import headers_text, html, markdown
 from tabrag.types import Grid, Table
 
-
 _LONG = "x" * 9000
 
 
