@@ -138,8 +138,8 @@ _CASH_FLOW = (
         "investing outflow",
         group="Investing activities",
     ),
-    leaf("Dividends paid", 4, "cash handed to shareholders as dividends", group="Financing activities"),
-    leaf("Repayment of debt", 3, "cash used to pay back loans", group="Financing activities"),
+    leaf("Dividends paid", 2.4, "cash handed to shareholders as dividends", group="Financing activities"),
+    leaf("Repayment of debt", 1.9, "cash used to pay back loans", group="Financing activities"),
     total_row(
         "Net cash used in financing activities",
         ("Dividends paid", "Repayment of debt"),
@@ -200,10 +200,10 @@ TOPICS: tuple[Topic, ...] = (
         "technology_segments",
         "technology",
         leaf("Cloud platforms", 34, "hosted computing", "cloud platforms"),
-        leaf("Enterprise software", 27, "software for firms"),
+        leaf("Enterprise software", 27, "corporate software"),
         leaf("Devices", 19, "hardware", "gadgets"),
         leaf("Advertising", 12, "ads"),
-        leaf("Consulting", 8, "advisory work"),
+        leaf("Consulting", 8, "advisory"),
     ),
     _segments(
         "consumer_segments",

@@ -241,7 +241,7 @@ TOPICS: tuple[Topic, ...] = (
             Measure(
                 subject="harvest",
                 title="Agricultural production",
-                names=("harvest volume", "~farm output"),
+                names=("harvest volume", "harvested tonnage"),
                 unit="thousand tonnes",
                 spoken="thousand tonnes",
                 base=9400,

@@ -60,7 +60,7 @@ _REGION_ENDS = (
         "borough",
         "holt",
         "brook",
-        "minster",
+        "stow",
         "cliffe",
     ),
 )

@@ -142,7 +142,7 @@ def change(sheet: Sheet, rng: random.Random) -> Draft | None:
     first, last = sorted(rng.sample(sheet.plan.years, 2))
     slots: list[Slot] = [(row.label, "", year, "value") for year in (first, last)]
     values = known(sheet, *slots)
-    if values is None:
+    if values is None or values[0] == values[1]:
         return None
     before, after = references(sheet, slots)
     about = (words.line(row), words.place, "change", words.span(first, last))
@@ -156,12 +156,13 @@ def change(sheet: Sheet, rng: random.Random) -> Draft | None:
             formula=f"{after} - {before}",
         )
     # A percentage of a loss says nothing.
-    if min(values) <= 0 or is_tie(100 * result / values[0], 1):
+    ratio = 100 * result / values[0] if values[0] else 0.0
+    if min(values) <= 0 or is_tie(ratio, 1) or abs(ratio) < 0.05:
         return None
     return Draft(
         kind="percent_change",
         text=sentence("by what percentage did", *about),
-        answer=f"{number(100 * result / values[0], 1)}%",
+        answer=f"{number(ratio, 1)}%",
         slots=slots,
         formula=f"({after} - {before}) / {before} * 100",
     )

@@ -274,7 +274,7 @@ def _change(sheet: Sheet, rng: random.Random, *, percent: bool) -> Draft | None:
     first, last = sorted(rng.sample(years, 2))
     slots: list[Slot] = [(row.label, part, year, "value") for year in (first, last)]
     values = known(sheet, *slots)
-    if values is None or values[0] <= 0:
+    if values is None or values[0] <= 0 or values[0] == values[1]:
         return None
     result = values[1] - values[0]
     about = (words.quantity, words.row(row), words.part(part), words.place)
@@ -284,7 +284,7 @@ def _change(sheet: Sheet, rng: random.Random, *, percent: bool) -> Draft | None:
         answer = number(result, sheet.plan.measure.decimals)
         return Draft(kind="change", text=text, answer=answer, slots=slots, formula=f"{after} - {before}")
     ratio = 100 * result / values[0]
-    if is_tie(ratio, 1):
+    if is_tie(ratio, 1) or abs(ratio) < 0.05:
         return None
     verb = "grow" if ratio > 0 else "change"
     text = sentence("by what percentage did", *about, verb, words.span(first, last))

@@ -29,11 +29,12 @@ def title(plan: TablePlan) -> str:
     unit = f" ({unit_text(plan)})" if plan.style.unit == "title" else ""
     name, number = plan.entity.name, plan.style.number
     if plan.topic.kind == "company":
+        dates = "years ended 31 December" if plan.measure.flow else "at 31 December"
         years = f"{first}-{last}" if plan.style.title else f"{first} to {last}"
         return (
             f"{name}: {measure}{by}, fiscal years {years}{unit}",
             f"Note {number.split('.')[0]}. {name} - {measure}{by}, FY{first}-FY{last}{unit}",
-            f"{measure}{by}, {name}, years ended 31 December {years}{unit}",
+            f"{measure}{by}, {name}, {dates} {years}{unit}",
         )[plan.style.title]
     years = f"{first}-{last}"
     if plan.topic.years == "school":
@@ -67,6 +68,6 @@ def caption(sheet: Sheet) -> str:
         )
     if style.provisional:
         notes.append("(p) provisional.")
-    if kind == "statistics" and style.title != 1:
+    if kind == "statistics" and style.title != 1 and not sheet.plan.measure.rate:
         notes.append("Totals are sums of the rounded figures.")
     return " ".join(notes)
