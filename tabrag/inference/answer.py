@@ -14,20 +14,20 @@ label among the labels. None of them is calibrated, and none knows whether the r
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Any, Protocol
 
-from tabrag.chat.config import LocalChatConfig
-from tabrag.chat.prompts import LABELS, NOT_FOUND, Shown, answer_prompt, verify_prompt
+from tabrag.chat.prompts import LABELS, NOT_FOUND, VERSION, Shown, answer_prompt, verify_prompt
 from tabrag.chat.protocol import ChatModel, probabilities
 from tabrag.errors import UserError
 from tabrag.evaluation.answers import normalise
 from tabrag.inference.cell_reader import read_cell
-from tabrag.inference.context import ContextConfig, build_context
+from tabrag.inference.config import ReaderConfig
+from tabrag.inference.context import build_context
 from tabrag.inference.evidence import evidence_at, locate
 from tabrag.tables.text import title_text
 from tabrag.types import Answer, Candidate, Query, Run, Table
@@ -35,27 +35,6 @@ from tabrag.types import Answer, Candidate, Query, Run, Table
 logger = logging.getLogger(__name__)
 
 NOT_ENOUGH = "NOT ENOUGH INFO"
-
-
-@dataclass(kw_only=True)
-class ReaderConfig:
-    """How answers are read.
-
-    Attributes:
-        reader: ``cells`` (header words, no model) or ``chat`` (a chat model).
-        show: What the chat model sees of a table: ``text``, ``image`` or ``both``.
-        num_tables: How many of the best tables the chat model sees; ``cells`` reads the best one.
-        max_new_tokens: Length of a reply at most.
-        context: Budget of a table's text.
-        chat: The chat model.
-    """
-
-    reader: Literal["cells", "chat"] = "cells"
-    show: Literal["text", "image", "both"] = "text"
-    num_tables: int = 1
-    max_new_tokens: int = 24
-    context: ContextConfig = field(default_factory=ContextConfig)
-    chat: LocalChatConfig = field(default_factory=LocalChatConfig)
 
 
 class Tables(Protocol):
@@ -106,6 +85,20 @@ class Reader:
             answer.candidates = list(run.get(query.id, []))
             answer.timings_ms["read"] = milliseconds
         return answers
+
+    def open(self) -> None:
+        """Load the chat model now, where there is one."""
+        if self.config.reader == "chat":
+            self.chat.num_tokens("")
+
+    def settings(self) -> dict[str, Any]:
+        """All that an answer depends on besides question and tables."""
+        if self.config.reader == "cells":
+            return {"reader": "cells"}
+        settings = dataclasses.asdict(self.config)
+        for name in ("device", "batch_size"):
+            del settings["chat"][name]
+        return {**settings, "prompt_version": VERSION}
 
     def _tables(self, candidates: Sequence[Candidate], corpus: Corpus) -> list[Table]:
         num_tables = self.config.num_tables if self.config.reader == "chat" else 1

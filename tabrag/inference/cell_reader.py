@@ -16,7 +16,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tabrag.inference.lexical import Overlap, best, body_paths, certainty, overlap, path_scores, words
+from tabrag.inference.lexical import best, body_paths, certainty, overlap, path_scores, words
 from tabrag.tables.grid import cell_text, corner_paths, left_paths, owner, path_texts, top_paths
 from tabrag.tables.values import parse_value
 from tabrag.types import Cell, Grid
@@ -63,7 +63,7 @@ def read_cell(grid: Grid, question: str) -> Found | None:
             named = _alternative(grid, lower, at, direction)
         if named is None and direction:
             named = _extreme(grid, at[1], direction)
-        named = named or _stub(grid, lower, at[0], fits)
+        named = named or _stub(grid, lower, at[0])
         if named is not None:
             return Found(cell_text(grid, *named[0]), [owner(grid, *cell) for cell in named], sure)
     return Found(cell_text(grid, *at), [owner(grid, *at)], sure)
@@ -115,7 +115,7 @@ def _extreme(grid: Grid, col: int, direction: int) -> list[Cell] | None:
     return [paths[row][-1], (row, col)]
 
 
-def _stub(grid: Grid, question: str, row: int, fits: Overlap) -> list[Cell] | None:
+def _stub(grid: Grid, question: str, row: int) -> list[Cell] | None:
     """The row's cell in the header column whose own header is what is asked for ("which club", "who")."""
     headers = {col: path_texts(grid, path) for col, path in enumerate(corner_paths(grid))}
     noun = _NOUN.search(question)

@@ -9,27 +9,13 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from tabrag.inference.config import ContextConfig
 from tabrag.inference.lexical import overlap
 from tabrag.tables.grid import cell_text, left_paths
 from tabrag.tables.text import markdown
 from tabrag.types import Grid, Table
 
 _PIECE = re.compile(r"[^\W\d_]{1,4}|\d|[^\w\s]")
-
-
-@dataclass(kw_only=True)
-class ContextConfig:
-    """How much of a table is shown.
-
-    Attributes:
-        max_tokens: Budget of the table's text, in tokens of the model that reads it.
-        max_rows: Body rows at most.
-        max_cols: Body columns at most.
-    """
-
-    max_tokens: int = 280
-    max_rows: int = 200
-    max_cols: int = 30
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,10 @@ import pytest
 from tabrag.chat.prompts import NOT_FOUND, VERSION, answer_prompt
 from tabrag.chat.protocol import Conversation, Picture, Reply, Text
 from tabrag.errors import UserError
-from tabrag.inference.answer import Reader, ReaderConfig
+from tabrag.inference.answer import Reader
 from tabrag.inference.cell_reader import read_cell
-from tabrag.inference.context import ContextConfig, build_context
+from tabrag.inference.config import ContextConfig, ReaderConfig
+from tabrag.inference.context import build_context
 from tabrag.inference.evidence import locate
 from tabrag.inference.lexical import certainty, words
 from tabrag.tables.grid import make_grid

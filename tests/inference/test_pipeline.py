@@ -103,11 +103,11 @@ def test_errors_name_what_is_missing(folder: Path):
         Pipeline(config(folder, data="no-such-data")).ask("wheat?")
     with pytest.raises(UserError, match="no-such-index.*infer/index.py"):
         Pipeline(config(folder, indexes=["no-such-index"])).ask("wheat?")
-    with pytest.raises(UserError, match="at least one index"):
+    with pytest.raises(UserError, match="has no index"):
         Pipeline(config(folder, indexes=[]))
-    with pytest.raises(UserError, match="depth=5"):
-        Pipeline(config(folder, depth=5))
-    with pytest.raises(UserError, match="question is empty"):
+    with pytest.raises(UserError, match="k=0"):
+        Pipeline(config(folder, k=0))
+    with pytest.raises(UserError, match="no text"):
         Pipeline(config(folder)).ask("  ")
     with pytest.raises(UserError, match="ids must be unique"):
         list(Pipeline(config(folder)).ask_all([queries()[0], queries()[0]]))

@@ -1,0 +1,65 @@
+"""Answer questions.
+
+python infer/answer.py --config=configs/pipeline/quickstart.yaml --question="..."
+python infer/answer.py --config=configs/pipeline/quickstart.yaml --split=dev --out=answers.jsonl
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+from tabrag.config import main
+from tabrag.errors import UserError
+from tabrag.inference.pipeline import PipelineConfig
+
+
+@dataclass(kw_only=True)
+class Config(PipelineConfig):
+    """A pipeline and what it is asked. A job that was killed and is started again continues.
+
+    Attributes:
+        data: Data set folder of the tables.
+        indexes: Index folders over it; the rankings of several are fused.
+        checkpoint: Retriever of the dense indexes; the one that each index names where null.
+        k: Candidates a question.
+        fusion: How several rankings become one.
+        encoding: How questions are embedded.
+        reader: How answers are read.
+        batch_size: Questions that go through the stages together; after each batch the answers are on disk.
+        question: A single question, answered on the standard streams.
+        task: Of the single question: ``qa``, or ``verify`` for a statement.
+        split: Only the queries of this split of the data set folder.
+        queries: File with queries, in place of those of the data set folder.
+        out: Answers file (JSONL).
+        force: Start anew where the file was begun with other settings.
+    """
+
+    question: str | None = None
+    task: str = "qa"
+    split: str | None = None
+    queries: str | None = None
+    out: str | None = None
+    force: bool = False
+
+
+def run(config: Config) -> dict[str, Any]:
+    """Answer; return the single answer, or the job's figures."""
+    from tabrag.inference.answer_job import answer_queries, answer_record, readable
+    from tabrag.inference.pipeline import Pipeline
+
+    if config.question is not None:
+        pipeline = Pipeline(config)
+        answer = pipeline.ask(config.question, task=config.task)
+        sys.stderr.write(readable(answer, pipeline.data.tables) + "\n")
+        return answer_record(answer)
+    if config.out is None:
+        raise UserError("name the answers file to write (--out), or ask one question (--question)")
+    return answer_queries(
+        config, out=config.out, split=config.split, queries=config.queries, force=config.force
+    )
+
+
+if __name__ == "__main__":
+    main(run, Config, description="Answer questions over tables.")

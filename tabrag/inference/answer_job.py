@@ -1,0 +1,114 @@
+"""Answers for many queries, into an answers file, and one answer as text for people."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+from pathlib import Path
+from typing import Any
+
+from tabrag.errors import UserError
+from tabrag.inference.jobs import run_job
+from tabrag.inference.pipeline import Pipeline, PipelineConfig
+from tabrag.inference.retrieve import refuse_empty, select_queries
+from tabrag.tables.grid import left_paths, path_texts, top_paths
+from tabrag.types import Answer, Query, Table
+
+logger = logging.getLogger(__name__)
+
+
+def answer_queries(
+    config: PipelineConfig,
+    *,
+    out: str | Path,
+    split: str | None = None,
+    queries: str | Path | None = None,
+    force: bool = False,
+) -> dict[str, Any]:
+    """Answer queries and write an answers file; started again after a kill it continues.
+
+    A query that cannot be answered (a picture that does not open) gets a row with ``error`` and is tried
+    again at the next start; the others are answered.
+
+    Args:
+        config: The pipeline.
+        out: The answers file.
+        split: Only the queries of this split of the pipeline's data set folder.
+        queries: File with queries, in place of those of the data set folder.
+        force: Start anew where the file was begun with other settings.
+
+    Returns:
+        ``queries``, ``new``, ``failed``, ``seconds``, ``queries_per_second``.
+
+    Raises:
+        UserError: A setting, a folder or a query is not usable.
+    """
+    pipeline = Pipeline(config)
+    chosen = {
+        query.id: query
+        for query in select_queries(data=None if queries else pipeline.data, split=split, file=queries)
+    }
+    refuse_empty(list(chosen.values()))
+    pipeline.open()
+
+    def process(query_ids: list[str]) -> list[dict[str, Any]]:
+        return _rows(pipeline, [chosen[query_id] for query_id in query_ids])
+
+    figures = run_job(
+        out,
+        {query.id: [query.text, query.task] for query in chosen.values()},
+        process,
+        settings=pipeline.settings(),
+        batch_size=config.batch_size,
+        force=force,
+        description="answer",
+    )
+    return {
+        "queries": figures["rows"],
+        "new": figures["new"],
+        "failed": figures["failed"],
+        "seconds": figures["seconds"],
+        "queries_per_second": figures["rows_per_second"],
+    }
+
+
+def _rows(pipeline: Pipeline, batch: list[Query]) -> list[dict[str, Any]]:
+    try:
+        return [answer_record(answer) for answer in pipeline.ask_all(batch)]
+    except UserError as error:
+        if len(batch) == 1:
+            logger.warning("query %s: %s", batch[0].id, error)
+            return [{"query_id": batch[0].id, "question": batch[0].text, "error": str(error)}]
+    return [row for query in batch for row in _rows(pipeline, [query])]
+
+
+def answer_record(answer: Answer) -> dict[str, Any]:
+    """One line of an answers file."""
+    return dataclasses.asdict(answer)
+
+
+def readable(answer: Answer, tables: Any) -> str:
+    """The answer as lines for people: answer, tables by title, rows and columns by header, file, page,
+    picture.
+
+    Args:
+        answer: The answer.
+        tables: The tables of its evidence, by id.
+    """
+    sure = "" if answer.confidence is None else f"  (confidence {100 * answer.confidence:.0f} %)"
+    lines = [f"{answer.question}", f"  {answer.answer or 'no answer'}{sure}"]
+    for evidence in answer.evidence:
+        table: Table = tables[evidence.item_id]
+        source = evidence.source
+        facts = [("table", evidence.title or evidence.item_id)]
+        if table.grid is not None:
+            lefts, tops = left_paths(table.grid), top_paths(table.grid)
+            facts += [("row", " > ".join(path_texts(table.grid, lefts[row]))) for row in evidence.rows]
+            facts += [("column", " > ".join(path_texts(table.grid, tops[col]))) for col in evidence.columns]
+        if not evidence.cells:
+            facts.append(("note", "the answer does not stand in this table word for word"))
+        facts.append(("file", source.file))
+        facts.append(("page", "" if source.page is None else str(source.page)))
+        facts.append(("picture", evidence.image or ""))
+        lines += [f"  {name:<8} {text}" for name, text in facts if text]
+    return "\n".join(lines)
