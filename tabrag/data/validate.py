@@ -150,17 +150,19 @@ class _Validation:
             if isinstance(record, str):
                 yield Fault(str(twin), line, record)
             else:
-                pairs.add((record.get("query-id"), record.get("corpus-id")))
+                pairs.add((str(record.get("query-id")), str(record.get("corpus-id"))))
         if pairs != judged:
             yield Fault(str(twin), 0, f"differs from {file.name}: write the folder anew, or delete this file")
 
     def _gold(self, record: dict[str, Any]) -> list[str]:
         messages = []
         query_id, table_id = record.get("query_id"), record.get("table_id")
-        if query_id not in self.query_ids:
+        if not isinstance(query_id, str) or query_id not in self.query_ids:
             messages.append(f"unknown query id {query_id!r}")
-        if table_id not in self.sizes:
+        if not isinstance(table_id, str) or table_id not in self.sizes:
             messages.append(f"unknown table id {table_id!r}")
+        if not isinstance(record.get("formula") or "", str):
+            messages.append(f"'formula' must be a text, found {record['formula']!r}")
         size = self.sizes.get(table_id) if isinstance(table_id, str) else None
         for key in ("top", "left", "answer_cells"):
             cells = record.get(key) or []

@@ -58,13 +58,28 @@ def _table_faults(record: dict[str, Any], *, folder: Path, decode_images: bool) 
     if record.get("image") is not None:
         yield from _image_faults(record["image"], folder=folder, decode=decode_images)
     yield from _word_faults(record, size)
-    source, metadata = record.get("source"), record.get("metadata")
-    if source is not None and not isinstance(source, dict):
-        yield f"'source' must be an object, found {_shown(source)}"
+    yield from _source_faults(record.get("source"))
+    metadata = record.get("metadata")
     if metadata is not None and not (
         isinstance(metadata, dict) and all(isinstance(value, str) for value in metadata.values())
     ):
         yield "'metadata' must be an object whose values are texts"
+
+
+def _source_faults(source: Any) -> Iterator[str]:
+    if source is None:
+        return
+    if not isinstance(source, dict):
+        yield f"'source' must be an object, found {_shown(source)}"
+        return
+    for key in ("file", "sheet"):
+        if not isinstance(source.get(key) or "", str):
+            yield f"'source.{key}' must be a text, found {_shown(source[key])}"
+    page, box = source.get("page"), source.get("box")
+    if page is not None and (type(page) is not int or page < 1):
+        yield f"'source.page' must be a whole number from 1 up, found {_shown(page)}"
+    if box is not None and not _is_box(box):
+        yield f"'source.box' must be [x0, y0, x1, y1] in 0..1000, found {_shown(box)}"
 
 
 def _grid_faults(grid: Any) -> Iterator[str]:
@@ -130,7 +145,7 @@ def _region_faults(regions: Any, cells: list[list[Any]]) -> Iterator[str]:
 
 
 def _image_faults(image: Any, *, folder: Path, decode: bool) -> Iterator[str]:
-    if not isinstance(image, str) or not image:
+    if not isinstance(image, str) or not image or "\0" in image:
         yield f"'image' must be a path relative to the folder, found {_shown(image)}"
         return
     try:
@@ -166,7 +181,7 @@ def _word_faults(record: dict[str, Any], size: tuple[int, int] | None) -> Iterat
             found = len(values) if isinstance(values, list) else "none"
             yield f"{len(words)} words need as many '{key}', found {found}"
     for number, box in enumerate(boxes if isinstance(boxes, list) else []):
-        if not _is_integers(box, 4) or not (0 <= box[0] <= box[2] <= 1000 and 0 <= box[1] <= box[3] <= 1000):
+        if not _is_box(box):
             yield f"'boxes'[{number}] must be [x0, y0, x1, y1] in 0..1000, found {_shown(box)}"
     for number, cell in enumerate(cells if isinstance(cells, list) else []):
         if cell is not None and not is_cell(cell, size):
@@ -175,6 +190,10 @@ def _word_faults(record: dict[str, Any], size: tuple[int, int] | None) -> Iterat
 
 def _is_integers(value: Any, count: int) -> bool:
     return isinstance(value, list) and len(value) == count and all(type(number) is int for number in value)
+
+
+def _is_box(value: Any) -> bool:
+    return _is_integers(value, 4) and 0 <= value[0] <= value[2] <= 1000 and 0 <= value[1] <= value[3] <= 1000
 
 
 def _axis(key: str) -> str:

@@ -6,9 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from PIL import Image
 from tiny_tables import photo, sales, write_tiny
 
+from tabrag.data.records import gold_from_record, query_from_record, table_from_record
 from tabrag.data.validate import Fault, validate
 from tabrag.errors import UserError
 
@@ -97,6 +100,9 @@ def test_good_folders_have_no_fault(tmp_path: Path) -> None:
             lambda r: r.update(metadata={"year": 2020}),
             "'metadata' must be an object whose values are texts",
         ),
+        (1, lambda r: r["source"].update(page="2"), "'source.page' must be a whole number from 1 up"),
+        (1, lambda r: r["source"].update(box=[0, 0, 5]), "'source.box' must be [x0, y0, x1, y1] in 0..1000"),
+        (2, lambda r: r.update(image="a\0"), "'image' must be a path relative to the folder"),
     ],
 )
 def test_each_fault_of_a_table_is_told_with_its_line(
@@ -203,3 +209,41 @@ def test_missing_parts(tmp_path: Path) -> None:
     assert _told(validate(tmp_path)) == ["corpus.jsonl:0: file not found"]
     (tmp_path / "corpus.jsonl").touch()
     assert _told(validate(tmp_path)) == ["corpus.jsonl:0: no table"]
+
+
+_JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-2, 5)
+    | st.floats(allow_nan=False)
+    | st.sampled_from(["", "a", "\0"]),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(["cells", "x"]), inner, max_size=2)
+    ),
+    max_leaves=8,
+)
+
+
+@settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data())
+def test_no_json_value_anywhere_breaks_the_check(tmp_path: Path, data: st.DataObject) -> None:
+    folder = tmp_path / "d"
+    if not folder.exists():
+        write_tiny(folder, [sales(), photo()])
+        (tmp_path / "good").mkdir()
+        for name in ("corpus", "queries", "headers"):
+            (tmp_path / "good" / name).write_bytes((folder / f"{name}.jsonl").read_bytes())
+    for name in ("corpus", "queries", "headers"):
+        (folder / f"{name}.jsonl").write_bytes((tmp_path / "good" / name).read_bytes())
+    name = data.draw(st.sampled_from(["corpus", "queries", "headers"]))
+    record = json.loads((folder / f"{name}.jsonl").read_text().splitlines()[0])
+    target = record["grid"] if name == "corpus" and data.draw(st.booleans()) else record
+    for key in data.draw(st.lists(st.sampled_from(sorted(target)), min_size=1, max_size=2, unique=True)):
+        target[key] = data.draw(_JSON)
+    with (folder / f"{name}.jsonl").open("a") as file:
+        file.write(json.dumps(record) + "\n")
+    faults = validate(folder)
+    assert name == "headers" or faults  # the added line repeats an id or has none
+    if all("already" in fault.message for fault in faults):  # what is called good can be read
+        readers = {"corpus": table_from_record, "queries": query_from_record, "headers": gold_from_record}
+        readers[name](record)
