@@ -10,9 +10,8 @@ import copy
 import dataclasses
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -20,51 +19,12 @@ from torch import Tensor, nn
 from tabrag.errors import UserError
 from tabrag.files import atomic_folder, read_json, write_json
 from tabrag.models import backbones, sentence_transformers
-from tabrag.models.inputs import KINDS, load_inputs
-from tabrag.models.inputs.layoutlmv3 import check_mode
+from tabrag.models.config import EmbedderConfig
+from tabrag.models.inputs import load_inputs
 from tabrag.models.io import load_tensors, resolve, save_backbone, save_tensors
 from tabrag.models.pooling import mean_pool, unit
 
 FORMAT_VERSION = 1
-
-
-@dataclass(kw_only=True)
-class EmbedderConfig:
-    """How an embedder is built and what its inputs look like.
-
-    Attributes:
-        backbone: Folder, hub id or ``offline:NAME`` of the model that it starts from.
-        inputs: ``text``, ``layoutlmv3`` (words, boxes, picture) or ``image`` (a vision backbone).
-        revision: Branch, tag or commit of a hub id.
-        pooling: ``mean`` over text positions (over patches where there is no text) or ``cls``, the first
-            position.
-        normalize: Divide each vector by its length.
-        prefix: Put before each text.
-        max_length: Most tokens of an entry, special tokens included; 0 for a layoutlmv3 that sees the picture
-            alone.
-        pixels: Whether a layoutlmv3 looks at the picture at all.
-        projection_dim: Width of a linear map on top; None for none.
-        trust_remote_code: Run code that the backbone's folder brings.
-    """
-
-    backbone: str
-    inputs: Literal["text", "layoutlmv3", "image"] = "text"
-    revision: str | None = None
-    pooling: Literal["mean", "cls"] = "mean"
-    normalize: bool = True
-    prefix: str = ""
-    max_length: int = 256
-    pixels: bool = True
-    projection_dim: int | None = None
-    trust_remote_code: bool = False
-
-    def __post_init__(self) -> None:
-        if self.inputs not in KINDS:
-            raise UserError(f"inputs '{self.inputs}' is none of {', '.join(KINDS)}")
-        if self.pooling not in ("mean", "cls"):
-            raise UserError(f"pooling '{self.pooling}' is neither 'mean' nor 'cls'")
-        if self.inputs == "layoutlmv3":
-            check_mode(max_length=self.max_length, pixels=self.pixels)
 
 
 class Embedder(nn.Module):

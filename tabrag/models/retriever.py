@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,8 @@ from torch import Tensor, nn
 
 from tabrag.errors import UserError
 from tabrag.files import atomic_folder, read_json, write_json
-from tabrag.models.embedder import Embedder, EmbedderConfig, config_to_json, read_config, sibling
+from tabrag.models.config import RetrieverConfig
+from tabrag.models.embedder import Embedder, config_to_json, read_config, sibling
 from tabrag.models.io import check_tensors, resolve
 
 if TYPE_CHECKING:
@@ -23,29 +23,6 @@ if TYPE_CHECKING:
 FORMAT_VERSION = 1
 MAX_LOG_SCALE = math.log(100.0)
 """The scale is bounded as in CLIP (Radford et al. 2021, section 2.5): a temperature of at least 0.01."""
-
-
-@dataclass(kw_only=True)
-class RetrieverConfig:
-    """How a retriever is built.
-
-    Attributes:
-        query: The tower that reads queries.
-        item: The tower that reads entries.
-        share_towers: One set of weights for both; prefix and max_length may still differ.
-        temperature: What similarities are divided by, 0.01 or more.
-        learn_temperature: Whether training moves it.
-    """
-
-    query: EmbedderConfig
-    item: EmbedderConfig
-    share_towers: bool = False
-    temperature: float = 0.05
-    learn_temperature: bool = True
-
-    def __post_init__(self) -> None:
-        if not (self.temperature >= 0.01 and math.isfinite(self.temperature)):
-            raise UserError(f"temperature {self.temperature} is not a number of 0.01 or more")
 
 
 class Retriever(nn.Module):

@@ -12,7 +12,8 @@ from safetensors.torch import load_file, save_file
 
 from tabrag.errors import UserError
 from tabrag.models import tiny
-from tabrag.models.embedder import Embedder, EmbedderConfig
+from tabrag.models.config import EmbedderConfig
+from tabrag.models.embedder import Embedder
 from tabrag.models.io import check_tensors, load_backbone, load_tensors, resolve, save_backbone, save_tensors
 
 

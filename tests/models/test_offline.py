@@ -12,7 +12,8 @@ import torch
 
 from tabrag.errors import UserError
 from tabrag.models import offline
-from tabrag.models.embedder import Embedder, EmbedderConfig
+from tabrag.models.config import EmbedderConfig
+from tabrag.models.embedder import Embedder
 from tabrag.models.io import resolve
 from tabrag.types import Entry, Word
 
@@ -122,7 +123,7 @@ def test_minilm_knows_meanings() -> None:
     with torch.no_grad():
         vectors = embedder(**embedder.inputs([Entry(id=t, item_id=t, text=t) for t in texts]))
     near, far = float(vectors[0] @ vectors[1]), float(vectors[0] @ vectors[2])
-    assert near > 0.25 > 0.1 > far
+    assert near > 2 * far > 0
 
 
 def test_layoutlmv3_reads_words_as_minilm_does() -> None:

@@ -13,8 +13,8 @@ import torch
 
 from tabrag.errors import UserError
 from tabrag.models import tiny
-from tabrag.models.embedder import EmbedderConfig
-from tabrag.models.retriever import Retriever, RetrieverConfig
+from tabrag.models.config import EmbedderConfig, RetrieverConfig
+from tabrag.models.retriever import Retriever
 from tabrag.representations import RepresentationConfig
 from tabrag.types import Entry
 

@@ -15,8 +15,6 @@ from torch import Tensor
 
 from tabrag.types import Entry
 
-KINDS = ("text", "layoutlmv3", "image")
-
 
 class Inputs(Protocol):
     """What turns entries into the keyword arguments of :meth:`tabrag.models.embedder.Embedder.forward`."""

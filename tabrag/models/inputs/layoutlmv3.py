@@ -15,7 +15,6 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from tabrag.errors import UserError
 from tabrag.models.inputs.pixels import Pixels
 from tabrag.models.inputs.tokens import Tokenization, Tokens
 from tabrag.types import Box, Entry
@@ -161,15 +160,3 @@ class LayoutLMv3Inputs:
         """All that decides what an entry becomes."""
         tokens = self.tokenization.state() if self.tokenization is not None else ""
         return tokens + (self.pixels.state() if self.pixels is not None else "")
-
-
-def check_mode(*, max_length: int, pixels: bool) -> None:
-    """Refuse a LayoutLMv3 that sees nothing.
-
-    Raises:
-        UserError: Neither words nor picture.
-    """
-    if max_length <= 0 and not pixels:
-        raise UserError(
-            "layoutlmv3 inputs with max_length 0 and pixels false see nothing: switch one of them on"
-        )

@@ -12,7 +12,8 @@ from PIL import Image
 
 from tabrag.errors import UserError
 from tabrag.models import tiny
-from tabrag.models.embedder import Embedder, EmbedderConfig
+from tabrag.models.config import EmbedderConfig
+from tabrag.models.embedder import Embedder
 from tabrag.types import Entry
 
 SIZES: dict[str, Any] = {

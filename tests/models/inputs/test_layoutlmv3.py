@@ -13,7 +13,8 @@ from PIL import Image
 
 from tabrag.errors import UserError
 from tabrag.models import tiny
-from tabrag.models.inputs.layoutlmv3 import LayoutLMv3Inputs, check_mode
+from tabrag.models.config import check_mode
+from tabrag.models.inputs.layoutlmv3 import LayoutLMv3Inputs
 from tabrag.types import Entry, Word
 
 

@@ -1,0 +1,90 @@
+"""The model card: complete, public, and its code runs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tabrag.errors import UserError
+from tabrag.models import tiny
+from tabrag.models.card import DataSource, data_source, model_card, write_card
+from tabrag.models.config import EmbedderConfig, RetrieverConfig
+from tabrag.models.retriever import Retriever
+from tabrag.representations import RepresentationConfig
+
+
+def _retriever(tmp_path: Path, *, representation: str) -> Path:
+    backbones = {}
+    for name, make in (("bert", tiny.bert), ("layoutlmv3", tiny.layoutlmv3)):
+        backbones[name] = tmp_path / name
+        backbones[name].mkdir()
+        make(backbones[name])
+    item = (
+        EmbedderConfig(backbone=str(backbones["layoutlmv3"]), inputs="layoutlmv3", max_length=128)
+        if representation == "image"
+        else EmbedderConfig(backbone=str(backbones["bert"]), max_length=128)
+    )
+    config = RetrieverConfig(query=EmbedderConfig(backbone=str(backbones["bert"]), prefix="q: "), item=item)
+    Retriever.from_config(config, RepresentationConfig(name=representation)).save_pretrained(
+        tmp_path / "export"
+    )
+    return tmp_path / "export"
+
+
+@pytest.mark.parametrize("representation", ["headers", "image"])
+def test_card_says_all_and_its_code_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], representation: str
+) -> None:
+    folder = _retriever(tmp_path, representation=representation)
+    write_card(
+        folder,
+        settings={"out": "/home/me/runs/x", "train": {"lr": 1e-4}, "data": {"folder": "~/data/hitab"}},
+        metrics={"Hit@1": 0.5123456, "MRR@10": 0.61},
+        data=[DataSource(name="HiTab", licence="c-uda")],
+    )
+    card = (folder / "README.md").read_text(encoding="utf-8")
+    front = yaml.safe_load(card.split("---\n")[1])
+    assert front["library_name"] == "tabrag" and "table-retrieval" in front["tags"]
+    for part in ("HiTab", "c-uda", "| Hit@1 | 0.5123 |", "lr: 0.0001", "bert", representation):
+        assert part in card
+    assert "/home/me" not in card and "folder: hitab" in card
+    code = re.search(r"```python\n(.*?)```", card, re.DOTALL)
+    assert code is not None
+    monkeypatch.chdir(tmp_path)
+    exec(compile(code[1], "card", "exec"), {})
+    assert re.fullmatch(r"\[\[-?\d\.\d+\]\]\n", capsys.readouterr().out)
+    assert "from_pretrained('someone/tables')" in model_card(folder, name="someone/tables")
+
+
+def test_licences_of_base_models(tmp_path: Path) -> None:
+    folder = _retriever(tmp_path, representation="headers")
+
+    def with_backbones(query: str, item: str) -> tuple[dict, str]:
+        for tower, backbone in (("query", query), ("item", item)):
+            path = folder / tower / "embedder.json"
+            path.write_text(re.sub(r'"backbone": ".*?"', f'"backbone": "{backbone}"', path.read_text()))
+        card = model_card(folder)
+        return yaml.safe_load(card.split("---\n")[1]), card
+
+    front, card = with_backbones("offline:minilm", "offline:minilm")
+    assert front["license"] == "apache-2.0"
+    assert front["base_model"] == ["sentence-transformers/all-MiniLM-L6-v2"]
+    assert "commercial" not in card
+    front, card = with_backbones("offline:minilm", "microsoft/layoutlmv3-base")
+    assert front["license"] == "other" and "cc-by-nc-sa-4.0" in card and "forbids commercial use" in card
+    front, card = with_backbones("someone/else", "someone/else")
+    assert front["license"] == "other" and "look it up" in card and front["base_model"] == ["someone/else"]
+
+
+def test_data_source_of_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text("---\npretty_name: HiTab\nlicense: c-uda\n---\n\n# HiTab\n")
+    assert data_source(tmp_path) == DataSource(name="HiTab", licence="c-uda")
+    assert data_source(tmp_path / "absent") == DataSource(name="absent", licence="unknown")
+
+
+def test_other_folders_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="retriever.json"):
+        model_card(tmp_path)
