@@ -93,11 +93,12 @@ def infer_table(
     grid = drop_blank(make_grid(cells, merged=merged))
     look = Look(grid)
     first = look.num_title_rows()
+    first = look.last_header_row_under_chatter(first)
     last = grid.num_rows
-    while last - 1 > first + 1 and _is_note(grid, look, last - 1):
+    while last - 1 > first + 1 and (_is_note(grid, look, last - 1) or look.is_sparse_text(last - 1)):
         last -= 1
-    titles = [look.text(row, 0) for row in range(first)]
-    notes = [look.text(row, 0) for row in range(last, grid.num_rows)]
+    titles = [text for row in range(first) for text in grid.cells[row] if text.strip()]
+    notes = [" ".join(filter(str.strip, grid.cells[row])) for row in range(last, grid.num_rows)]
     kept = drop_blank(keep_rows(grid, range(first, last)))
     return InferredTable(
         grid=infer_headers(kept, fill_right=fill_right), caption=" ".join(titles), notes="\n".join(notes)

@@ -55,6 +55,29 @@ class Look:
             end += 1
         return end
 
+    def last_header_row_under_chatter(self, start: int) -> int:
+        """The first row of the true header, where rows of remarks from ``start`` on stand right above it.
+
+        Remarks put three or more texts of their own above the row labels, and a header row without gaps
+        follows.
+        """
+        end = self.num_header_rows(start)
+        stub = [self.grid.cells[row][0] for row in range(start, end) if self.kinds[row][0] is not Kind.BLANK]
+        if len(set(stub)) < 3 or Kind.BLANK in self.kinds[end - 1]:
+            return start
+        return end - 1
+
+    def is_sparse_text(self, row: int) -> bool:
+        """Whether a row of a well filled table of numbers has a few texts and no number."""
+        num_cols = self.grid.num_cols
+        filled = [text for col in range(num_cols) if (text := self.text(row, col).strip())]
+        if num_cols < 4 or 2 * len(filled) > num_cols:
+            return False
+        body = [kinds for kinds in self.kinds if Kind.NUMBER in kinds]
+        num_filled = sum(num_cols - kinds.count(Kind.BLANK) for kinds in body)
+        is_text = all(cell_kind(text) is Kind.TEXT for text in filled)
+        return is_text and 5 * num_filled > 4 * num_cols * max(1, len(body))
+
     def num_header_cols(self, start: int, end: int) -> int:
         """Columns of row labels: left of a banner and of numbers, as many as tell the rows apart.
 
@@ -174,14 +197,13 @@ class Look:
     def is_label(self, row: int) -> bool:
         """Whether the row has one text over the full width, or a text in the first cell alone."""
         if row not in self._labels:
-            kinds = self.kinds[row]
             region = self.owners.get((row, 0), (row, row, 0, 0))
-            full = region[3] == len(kinds) - 1
+            num_cols = self.grid.num_cols
             self._labels[row] = (
-                len(kinds) > 1
-                and kinds[0] is not Kind.BLANK
-                and (full or region[0] == region[1])
-                and all(kind is Kind.BLANK for kind in kinds[region[3] + 1 :])
+                num_cols > 1
+                and self.text(row, 0).strip() != ""
+                and (region[3] == num_cols - 1 or region[0] == region[1])
+                and not any(self.text(row, col).strip() for col in range(region[3] + 1, num_cols))
             )
         return self._labels[row]
 
