@@ -13,7 +13,7 @@ from typing import Any
 
 from tabrag.config import main, to_dict
 from tabrag.data.config import TrainingDataConfig
-from tabrag.models.retriever import RetrieverConfig
+from tabrag.models.config import RetrieverConfig
 from tabrag.training.config import DevConfig, LossConfig, TrackingConfig, TrainConfig
 
 

@@ -16,8 +16,9 @@ from tabrag import distributed
 from tabrag.errors import UserError
 from tabrag.inference.encode import encode, encode_queries
 from tabrag.models import tiny
-from tabrag.models.embedder import Embedder, EmbedderConfig
-from tabrag.models.retriever import Retriever, RetrieverConfig
+from tabrag.models.config import EmbedderConfig, RetrieverConfig
+from tabrag.models.embedder import Embedder
+from tabrag.models.retriever import Retriever
 from tabrag.representations import RepresentationConfig
 from tabrag.types import Entry, Query, Word
 
