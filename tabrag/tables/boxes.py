@@ -22,8 +22,12 @@ def normalise_box(box: Sequence[float], width: float, height: float) -> Box:
     """
     if width <= 0 or height <= 0:
         raise UserError(f"the picture has no area ({width} x {height} pixels)")
-    if len(box) != 4 or not all(isinstance(value, int | float) and math.isfinite(value) for value in box):
-        raise UserError(f"the box {list(box)} is not four finite numbers x0, y0, x1, y1")
+    if (
+        not isinstance(box, Sequence)
+        or len(box) != 4
+        or not all(isinstance(value, int | float) and math.isfinite(value) for value in box)
+    ):
+        raise UserError(f"the box {box!r} is not four finite numbers x0, y0, x1, y1")
     x0, x1 = sorted(_clamp(round(x * 1000 / width)) for x in (box[0], box[2]))
     y0, y1 = sorted(_clamp(round(y * 1000 / height)) for y in (box[1], box[3]))
     return (x0, y0, x1, y1)

@@ -26,6 +26,8 @@ PixelBox = tuple[float, float, float, float]
 _MIN_SCORE = 0.7
 # Pictures whose middle grey is darker than this have light ink, which is read badly: they are inverted.
 _DARK = 100
+# Longest to shortest side: rapidocr enlarges the shortest one to 736 pixels, so a strip would become huge.
+_MAX_ASPECT = 3
 # What `load_words` takes as "unit": how many of them a side of the picture has (None: its pixels).
 _UNITS: dict[str, int | None] = {"pixel": None, "thousandths": 1000}
 
@@ -40,7 +42,7 @@ def read_words(image: Image.Image) -> list[Word]:
         Words with boxes 0..1000 and no cell, in rows from above; an empty list where there is no text. A
         sentence in a script without blanks is one word.
     """
-    pixels = np.asarray(_light_ground(image.convert("RGB")))[:, :, ::-1]
+    pixels = np.asarray(_pad(_light_ground(image.convert("RGB"))))[:, :, ::-1]
     result = _engine()(np.ascontiguousarray(pixels), return_word_box=True)
     if result.boxes is None or result.txts is None:
         return []
@@ -113,6 +115,17 @@ def _light_ground(image: Image.Image) -> Image.Image:
     if np.median(np.asarray(grey)) >= _DARK:
         return image
     return ImageOps.autocontrast(ImageOps.invert(grey), cutoff=1).convert("RGB")
+
+
+def _pad(image: Image.Image) -> Image.Image:
+    """Add white at the right or below, so that coordinates stay the same."""
+    width, height = image.size
+    size = (max(width, -(-height // _MAX_ASPECT)), max(height, -(-width // _MAX_ASPECT)))
+    if size == image.size:
+        return image
+    padded = Image.new("RGB", size, (255, 255, 255))
+    padded.paste(image)
+    return padded
 
 
 def _line_words(text: str, line: PixelBox, parts: Any) -> Iterator[tuple[str, PixelBox]]:

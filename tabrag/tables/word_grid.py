@@ -15,13 +15,15 @@ from tabrag.types import Grid, Word
 
 # Two words of a row are parts of one cell when the blank between them is narrower than this many characters.
 _CELL_GAP = 1.6
-# The blank between two columns may be crossed by this share of the rows (titles, totals), or one of four rows.
+# A blank that runs down the page parts two columns when it is at least this many characters wide.
+_COLUMN_GAP = 0.9
+# The blank between two columns may be crossed by this share of the rows (titles, totals), or one in four.
 _CROSSING = 0.12
 # Slopes of a scan that are tried: thousandths of the height over the whole width.
 _SLOPES = range(-90, 91, 3)
 _SIZE = 1000
 
-_Piece = tuple[int, int, str]
+_Piece = list[Word]
 
 
 def words_to_grid(words: Sequence[Word]) -> Grid | None:
@@ -42,7 +44,9 @@ def words_to_grid(words: Sequence[Word]) -> Grid | None:
     tabular = [row for row in rows if len(row) > 1]
     if len(tabular) < 2:
         return None
-    columns = _columns(tabular)
+    columns = _columns(tabular, _COLUMN_GAP * character)
+    if len(columns) < 2:
+        return None
     cells = [_fill(row, columns) for row in rows]
     used = [col for col in range(len(columns)) if any(row[col] for row in cells)]
     cells = [[row[col] for col in used] for row in cells]
@@ -95,35 +99,49 @@ def _is_turned(words: Sequence[Word]) -> bool:
 
 
 def _pieces(row: list[Word], gap: float) -> list[_Piece]:
-    """(x0, x1, text) of the words that stand close together."""
+    """The words that stand close together."""
     pieces: list[_Piece] = []
     for word in row:
-        x0, _, x1, _ = word.box
-        if pieces and x0 - pieces[-1][1] <= gap:
-            start, end, text = pieces[-1]
-            pieces[-1] = (start, max(end, x1), f"{text} {word.text}")
+        if pieces and word.box[0] - max(other.box[2] for other in pieces[-1]) <= gap:
+            pieces[-1].append(word)
         else:
-            pieces.append((x0, x1, word.text))
+            pieces.append([word])
     return pieces
 
 
-def _columns(rows: list[list[_Piece]]) -> list[tuple[int, int]]:
+def _columns(rows: list[list[_Piece]], min_blank: float) -> list[tuple[int, int]]:
     """(x0, x1) of each stretch with ink in more than a few rows."""
     ink = np.zeros(_SIZE + 2, dtype=int)
     for row in rows:
-        for x0, x1, _ in row:
-            ink[x0 : x1 + 1] += 1
+        for word in (word for piece in row for word in piece):
+            ink[word.box[0] : word.box[2] + 1] += 1
     filled = (ink > max(int(_CROSSING * len(rows)), int(len(rows) >= 4))).astype(int)
     steps = np.diff(filled, prepend=0)
-    return list(zip(np.flatnonzero(steps == 1).tolist(), np.flatnonzero(steps == -1).tolist(), strict=True))
+    columns: list[tuple[int, int]] = []
+    for start, end in zip(
+        np.flatnonzero(steps == 1).tolist(), np.flatnonzero(steps == -1).tolist(), strict=True
+    ):
+        if columns and start - columns[-1][1] < min_blank:
+            columns[-1] = (columns[-1][0], end)
+        else:
+            columns.append((start, end))
+    return columns
 
 
 def _fill(row: list[_Piece], columns: list[tuple[int, int]]) -> list[str]:
-    """Put each text into the column it overlaps most (the nearest one where it overlaps none)."""
+    """Put each piece into the column it overlaps most (the nearest one where it overlaps none).
+
+    A piece whose words lie in several columns, none across two, is a row of narrowly set cells.
+    """
     cells = [""] * len(columns)
-    for x0, x1, text in row:
-        overlaps = [min(x1, end) - max(x0, start) for start, end in columns]
-        best = max(range(len(columns)), key=overlaps.__getitem__, default=None)
-        if best is not None:
-            cells[best] = f"{cells[best]} {text}".strip()
+    for piece in row:
+        split = all(len(_overlapped(word, columns)) == 1 for word in piece)
+        for words in ([word] for word in piece) if split else (piece,):
+            x0, x1 = words[0].box[0], max(word.box[2] for word in words)
+            col = max(range(len(columns)), key=lambda i: min(x1, columns[i][1]) - max(x0, columns[i][0]))
+            cells[col] = " ".join(filter(None, [cells[col], *(word.text for word in words)]))
     return cells
+
+
+def _overlapped(word: Word, columns: list[tuple[int, int]]) -> list[int]:
+    return [i for i, (start, end) in enumerate(columns) if word.box[0] < end and word.box[2] > start]
