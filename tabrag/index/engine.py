@@ -22,9 +22,7 @@ FAISS = "faiss.index"
 
 def load_vectors(folder: Path, num_entries: int) -> np.ndarray:
     """The memory-mapped vectors of a dense index, float32 [N, E], in the order of its rows."""
-    # Copy-on-write: torch warns about arrays that it may not write to.
-    mode = "c" if num_entries else None
-    return np.load(folder / VECTORS, mmap_mode=mode, allow_pickle=False)
+    return np.load(folder / VECTORS, mmap_mode="r" if num_entries else None, allow_pickle=False)
 
 
 def build_engine(folder: Path, manifest: Manifest, ids: Sequence[str]) -> None:

@@ -5,6 +5,7 @@ Shapes: N vectors, Q queries, E dimensions.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Literal, cast
 
@@ -30,7 +31,10 @@ def check_metric(metric: str) -> Metric:
 def as_float32(vectors: Vectors) -> Tensor:
     """A contiguous float32 tensor of shape [N, E]; shares memory where the input is one already."""
     if isinstance(vectors, np.ndarray):
-        vectors = torch.from_numpy(np.ascontiguousarray(vectors, dtype=np.float32))
+        with warnings.catch_warnings():
+            # Memory-mapped arrays are read-only, which torch warns about; nothing here writes to them.
+            warnings.filterwarnings("ignore", message="The given NumPy array is not writable")
+            vectors = torch.from_numpy(np.ascontiguousarray(vectors, dtype=np.float32))
     if vectors.dim() != 2:
         raise UserError(f"vectors need the shape [number, dimension], found {tuple(vectors.shape)}")
     return vectors.detach().to(torch.float32).contiguous()

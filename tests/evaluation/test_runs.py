@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tabrag.errors import UserError
+from tabrag.evaluation.runs import read_qrels, read_run, write_run, write_trec
+from tabrag.types import Candidate, Run
+
+RUN: Run = {
+    "q1": [
+        Candidate(item_id="tab/é", score=0.1 + 0.2, stage="dense"),
+        Candidate(item_id="007", score=-1.0, stage="dense"),
+    ],
+    "q2": [],
+}
+
+
+def test_a_run_comes_back_as_it_was(tmp_path: Path) -> None:
+    write_run(tmp_path / "run.jsonl", RUN)
+    assert read_run(tmp_path / "run.jsonl") == RUN
+
+
+def test_trec_form(tmp_path: Path) -> None:
+    write_trec(tmp_path / "run.trec", RUN, tag="mine")
+    assert (tmp_path / "run.trec").read_text(encoding="utf-8").splitlines() == [
+        "q1 Q0 tab/é 1 0.30000000000000004 mine",
+        "q1 Q0 007 2 -1.0 mine",
+    ]
+    with pytest.raises(UserError, match="'a b'"):
+        write_trec(tmp_path / "bad.trec", {"q": [Candidate(item_id="a b", score=1.0, stage="")]})
+    assert not (tmp_path / "bad.trec").exists()
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('{"query_id": "q1", "candidates": [{"item_id": "a"}]}', "record 2.*score"),
+        ('{"candidates": []}', "record 2.*query_id"),
+        ('{"query_id": "q0", "candidates": []}', "'q0' occurs twice"),
+        ('{"query_id": "q1", "candidates": [{"item_id": "a", "score": NaN}]}', "'a' is nan"),
+        ("[]", "expected a JSON object"),
+        ('{"query_id": ', "not a JSON object"),
+    ],
+)
+def test_broken_run_files_are_named_with_the_place(tmp_path: Path, line: str, message: str) -> None:
+    path = tmp_path / "run.jsonl"
+    path.write_text('{"query_id": "q0", "candidates": []}\n' + line + "\n")
+    with pytest.raises(UserError, match=message) as caught:
+        read_run(path)
+    assert str(path) in str(caught.value)
+
+
+def test_qrels_in_both_forms(tmp_path: Path) -> None:
+    beir, trec = tmp_path / "dev.tsv", tmp_path / "qrels.txt"
+    beir.write_text("query-id\tcorpus-id\tscore\nq 1\tt1\t1\nq 1\tt2\t0\n")
+    trec.write_text("q1 0 t1 2\n\nq1 0 t2 0\n")
+    assert read_qrels(beir) == {"q 1": {"t1": 1, "t2": 0}}
+    assert read_qrels(trec) == {"q1": {"t1": 2, "t2": 0}}
+    trec.write_text("q1 0 t1 2\nq1 t1\n")
+    with pytest.raises(UserError, match=r"qrels.txt:2"):
+        read_qrels(trec)
+    with pytest.raises(UserError, match="not found"):
+        read_qrels(tmp_path / "none.tsv")
