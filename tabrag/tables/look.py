@@ -96,6 +96,9 @@ class Look:
         )
         limit = 1
         while limit < min(banner, num_cols) and self._column_kind(limit, end) is not Kind.NUMBER:
+            region = self.owners.get((start, limit), (start, start, limit, limit))
+            if banner < num_cols and region[1] < end - 1:
+                break
             limit += 1
         if limit == banner < num_cols:
             return limit
