@@ -14,7 +14,7 @@ class TrainConfig:
         batch_size: Queries a process and micro-batch; in-batch negatives come from all processes of a
             micro-batch.
         accumulate: Micro-batches an optimizer step.
-        epochs: Passes over the training queries.
+        epochs: Passes over the training queries; 0 exports the untrained model.
         max_steps: Stop after this many optimizer steps; 0 goes by ``epochs``.
         lr: Peak learning rate.
         lr_factors: Part of a parameter's name -> its learning rate relative to ``lr``, for new weights.

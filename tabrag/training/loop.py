@@ -92,6 +92,8 @@ def train(
     tracker = Tracker(tracking or TrackingConfig(), out, settings=settings, step=progress.step)
     _announce(task, config, total=total, step=progress.step)
 
+    if total == 0:  # no training: judge and export the model as it is
+        _judge(task, module, progress, out=out, tracker=tracker)
     module.train()
     batches = _endless(task, progress, steps_an_epoch * config.accumulate)
     bar = tqdm(total=total, initial=progress.step, desc="train", disable=not distributed.is_main())

@@ -1,0 +1,121 @@
+"""From nothing to a trained retriever, an index and cited answers, on a CPU without a network.
+
+Runs the same commands that a person would type, prints each, and writes a report: report.html and
+metrics.json.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import shlex
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tabrag.config import main
+from tabrag.errors import UserError
+
+ROOT = Path(__file__).resolve().parent.parent
+logger = logging.getLogger(__name__)
+
+
+@dataclass(kw_only=True)
+class Config:
+    """Settings of the quickstart.
+
+    Attributes:
+        out: Folder for everything it makes; its stages are skipped where they have been done before.
+        retriever: Settings of the retriever.
+        num_tables: Size of the synthetic corpus.
+        seed: Seed of corpus and training.
+        overrides: Further arguments for the training, for example ``["--train.max_steps=4"]``.
+    """
+
+    out: str = "runs/quickstart"
+    retriever: str = str(ROOT / "configs/retriever/small.yaml")
+    num_tables: int = 400
+    seed: int = 0
+    overrides: list[str] | None = None
+
+
+def run(config: Config) -> dict[str, Any]:
+    """Make the corpus, train, index, compare, answer, report; return the comparison."""
+    started = time.perf_counter()
+    out = Path(config.out)
+    data, runs, index = out / "data", out / "retrieved", out / "index"
+    training = [f"--config={config.retriever}", f"--data.folder={data}", f"--train.seed={config.seed}"]
+    overrides = config.overrides or []
+
+    corpus = ["synthetic", f"--num-tables={config.num_tables}", f"--seed={config.seed}", "--render"]
+    _stage(data, "scripts/prepare_data.py", *corpus, f"--out={data}")
+    for name, extra in (("untrained", ["--train.epochs=0"]), ("trained", overrides)):
+        folder = out / name
+        done = folder / "metrics.json"
+        _stage(done, "train/retriever.py", *training, *extra, "--resume=auto", f"--out={folder}")
+    _stage(index / "bm25", "infer/index.py", f"--data={data}", "--kind=bm25", f"--out={index / 'bm25'}")
+    for name, checkpoint in (("untrained", "untrained"), ("dense", "trained")):
+        folder, export = index / name, out / checkpoint / "export"
+        _stage(folder, "infer/index.py", f"--data={data}", f"--checkpoint={export}", f"--out={folder}")
+
+    systems = {}
+    for title, parts in {
+        "BM25": ["bm25"],
+        "untrained": ["untrained"],
+        "trained": ["dense"],
+        "fused (BM25 + trained)": ["bm25", "dense"],
+    }.items():
+        path = runs / f"{'+'.join(parts)}.jsonl"
+        folders = json.dumps([str(index / part) for part in parts])
+        _stage(
+            path,
+            "infer/retrieve.py",
+            f"--indexes={folders}",
+            f"--data={data}",
+            "--split=test",
+            f"--out={path}",
+        )
+        figures = _call("scripts/evaluate.py", f"--run={path}", *queries)
+        systems[title] = {name: figures[name] for name in ("Hit@1", "Hit@5", "Hit@10", "Hit@50", "MRR@10")}
+
+    pipeline = ROOT / "configs/pipeline/quickstart.yaml"
+    folders = json.dumps([str(index / "bm25"), str(index / "dense")])
+    asked = [f"--config={pipeline}", f"--data={data}", f"--indexes={folders}"]
+    _stage(out / "answers.jsonl", "infer/answer.py", *asked, "--split=test", f"--out={out / 'answers.jsonl'}")
+
+    from tabrag.config import parse
+    from tabrag.evaluation.quickstart import write_quickstart_report
+    from tabrag.inference.pipeline import Pipeline, PipelineConfig
+
+    return write_quickstart_report(
+        out,
+        pipeline=Pipeline(parse(PipelineConfig, asked)),
+        systems=systems,
+        seconds=time.perf_counter() - started,
+    )
+
+
+def _stage(result: Path, *command: str) -> None:
+    """Run a command unless what it makes is there already."""
+    if result.exists():
+        logger.info("%s is there already", result)
+        return
+    _call(*command)
+
+
+def _call(program: str, *arguments: str) -> dict[str, Any]:
+    """Run one entry point; its progress goes to standard error, its last line of output is returned."""
+    logger.info("$ %s", shlex.join(["python", program, *arguments]))
+    done = subprocess.run(
+        [sys.executable, str(ROOT / program), *arguments], stdout=subprocess.PIPE, text=True, check=False
+    )
+    if done.returncode:
+        raise UserError(f"{program} ended with status {done.returncode}; its message stands above")
+    return json.loads(done.stdout.strip().splitlines()[-1])
+
+
+if __name__ == "__main__":
+    main(run, Config, description=__doc__.splitlines()[0])

@@ -1,0 +1,77 @@
+"""The quickstart's report: systems side by side, the loss, three questions with their tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from tabrag.evaluation.answers import exact_match, score_answers
+from tabrag.evaluation.report import Example, write_report
+from tabrag.files import read_json, read_jsonl, write_json
+from tabrag.types import Query
+
+if TYPE_CHECKING:
+    from tabrag.inference.pipeline import Pipeline
+
+NUM_EXAMPLES = 3
+
+
+def write_quickstart_report(
+    out: Path, *, pipeline: Pipeline, systems: Mapping[str, Mapping[str, float]], seconds: float
+) -> dict[str, Any]:
+    """Write ``report.html`` and ``metrics.json`` from what the stages left in ``out``.
+
+    Args:
+        out: The quickstart's folder: ``data/``, ``trained/``, ``answers.jsonl``.
+        pipeline: Answers the questions that the report shows.
+        systems: System name -> figures on the test split.
+        seconds: How long all stages took.
+
+    Returns:
+        What stands in ``metrics.json``: ``systems``, ``answers``, ``training``, ``seconds``.
+    """
+    queries, qrels = pipeline.data.queries, pipeline.data.qrels("test")
+    asked = {query_id: queries[query_id] for query_id in qrels if queries[query_id].task == "qa"}
+    predictions = {
+        row["query_id"]: row["answer"]
+        for row in read_jsonl(out / "answers.jsonl")
+        if row["query_id"] in asked and "answer" in row
+    }
+    metrics = {
+        "systems": systems,
+        "answers": score_answers(predictions, {query.id: query.answers for query in asked.values()}),
+        "training": read_json(out / "trained" / "metrics.json"),
+        "seconds": round(seconds, 1),
+    }
+    curve = [(row["step"], row["loss"]) for row in read_jsonl(out / "trained/metrics.jsonl") if "loss" in row]
+    record = yaml.safe_load((out / "trained/run.yaml").read_text(encoding="utf-8"))
+    chosen = list(asked.values())[:: max(1, len(asked) // NUM_EXAMPLES)][:NUM_EXAMPLES]
+    write_report(
+        out / "report.html",
+        title="tabrag quickstart",
+        systems=systems,
+        curve=curve,
+        examples=_examples(pipeline, chosen),
+        settings={**record["settings"], **record["environment"]},
+    )
+    write_json(out / "metrics.json", metrics)
+    return metrics
+
+
+def _examples(pipeline: Pipeline, queries: list[Query]) -> Iterator[Example]:
+    qrels = pipeline.data.qrels("test")
+    tables = pipeline.data.tables
+    for query, answer in zip(queries, pipeline.ask_all(queries), strict=True):
+        table = tables[answer.evidence[0].item_id] if answer.evidence else None
+        yield Example(
+            answer=answer,
+            table=table,
+            picture=pipeline.data.image_path(table) if table is not None else None,
+            gold=query.answers,
+            right=exact_match(answer.answer, query.answers, sample_id=query.id),
+            gold_tables=frozenset(qrels[query.id]),
+            titles={candidate.item_id: tables[candidate.item_id].title for candidate in answer.candidates},
+        )
