@@ -70,14 +70,8 @@ def run(config: Config) -> dict[str, Any]:
     }.items():
         path = runs / f"{'+'.join(parts)}.jsonl"
         folders = json.dumps([str(index / part) for part in parts])
-        _stage(
-            path,
-            "infer/retrieve.py",
-            f"--indexes={folders}",
-            f"--data={data}",
-            "--split=test",
-            f"--out={path}",
-        )
+        queries = [f"--data={data}", "--split=test"]
+        _stage(path, "infer/retrieve.py", f"--indexes={folders}", *queries, f"--out={path}")
         figures = _call("scripts/evaluate.py", f"--run={path}", *queries)
         systems[title] = {name: figures[name] for name in ("Hit@1", "Hit@5", "Hit@10", "Hit@50", "MRR@10")}
 
