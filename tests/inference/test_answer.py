@@ -5,10 +5,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tabrag.chat.prompts import NOT_FOUND, VERSION, answer_prompt
 from tabrag.chat.protocol import Conversation, Picture, Reply, Text
+from tabrag.data.sources import hitab
 from tabrag.errors import UserError
+from tabrag.evaluation.answers import AnswerRules, exact_match
 from tabrag.inference.answer import Reader
 from tabrag.inference.cell_reader import read_cell
 from tabrag.inference.config import ContextConfig, ReaderConfig
@@ -222,6 +226,37 @@ def test_a_long_table_is_cut_to_what_the_question_asks_for_and_says_so():
     assert list(context.rows) == sorted(context.rows) and list(context.cols) == sorted(context.cols)
     assert context.num_hidden_rows == 302 - len(context.rows) > 0
     assert f"[{context.num_hidden_rows} rows and {context.num_hidden_cols} columns not shown]" in context.text
+
+
+@given(st.integers(0, 2), st.integers(0, 2), st.integers(1, 12), st.integers(1, 6), st.integers(1, 90))
+def test_headers_always_stay_and_what_is_hidden_is_counted(
+    header_rows: int, header_cols: int, body_rows: int, body_cols: int, budget: int
+):
+    num_rows, num_cols = header_rows + body_rows, header_cols + body_cols
+    cells = [[f"r{row}c{col}" for col in range(num_cols)] for row in range(num_rows)]
+    grid = make_grid(cells, num_header_rows=header_rows, num_header_cols=header_cols)
+    context = build_context(table(grid=grid), f"r{num_rows - 1}c0?", config=ContextConfig(max_tokens=budget))
+    assert set(range(header_rows)) < set(context.rows) and set(range(header_cols)) < set(context.cols)
+    assert len(context.rows) + context.num_hidden_rows == num_rows
+    assert len(context.cols) + context.num_hidden_cols == num_cols
+    assert ("not shown" in context.text) == bool(context.num_hidden_rows or context.num_hidden_cols)
+    shown = {f"r{row}c{col}" for row in context.rows for col in context.cols}
+    assert all((text in context.text.split()) == (text in shown) for line in cells for text in line)
+
+
+def test_the_cell_reader_on_hitab_with_the_right_table(data_root: Path):
+    data = hitab.read(data_root / "hitab")
+    tables = {one.id: one for one in data.tables}
+    queries = [query for query in data.queries if query.id in data.qrels["dev"]][::5]
+    rules = AnswerRules(several="set")
+    right = 0
+    for query in queries:
+        (table_id,) = data.qrels["dev"][query.id]
+        grid = tables[table_id].grid
+        found = read_cell(grid, query.text) if grid is not None else None
+        right += found is not None and exact_match(found.text, query.answers, rules=rules)
+    assert len(queries) > 300
+    assert right / len(queries) > 0.40
 
 
 def test_a_short_table_is_shown_whole_and_nothing_is_ever_empty():
