@@ -47,7 +47,7 @@ def read(folder: Path, limit: int | None = None, questions: Path | None = None, 
     Raises:
         UserError: The folder is missing, holds no table, or the file of questions is broken.
     """
-    from tabrag.tables.read import IMAGE_SUFFIXES, TABLE_SUFFIXES
+    from tabrag.tables.read import IMAGE_SUFFIXES, TABLE_SUFFIXES, file_kind
 
     folder = Path(folder)
     if not folder.is_dir():
@@ -56,7 +56,7 @@ def read(folder: Path, limit: int | None = None, questions: Path | None = None, 
         raise UserError(f"unknown OCR '{ocr}'; choose from {', '.join(_OCR)}")
     if ocr == "rapidocr" and find_spec("rapidocr") is None:
         raise missing_extra("rapidocr", "ocr")
-    suffixes = {*IMAGE_SUFFIXES, *TABLE_SUFFIXES}
+    suffixes = {*IMAGE_SUFFIXES, *TABLE_SUFFIXES} - {".txt"}  # in a folder of files mostly prose
     data = Dataset(card=Card(name=folder.resolve().name or NAME, note=_NOTE), tables=[])
     tables: list[Table] = []
     others: Counter[str] = Counter()
@@ -71,7 +71,9 @@ def read(folder: Path, limit: int | None = None, questions: Path | None = None, 
             break
         name = path.relative_to(folder).as_posix()
         try:
-            if suffix in IMAGE_SUFFIXES:
+            with path.open("rb") as file:
+                kind = file_kind(file.read(1024), suffix)
+            if kind == "image":
                 tables += _read_picture(path, name, data.images, ocr=ocr)
             else:
                 tables += _read_tables(path, name)
@@ -147,11 +149,18 @@ def _read_picture(path: Path, name: str, images: dict[str, Picture], *, ocr: str
 
 
 def _named(table: Table, name: str, number: int) -> Table:
-    """The table with its id and, where it has no title of its own, the file's name as title."""
-    title = table.title
-    if not (title or table.page_title or table.section or table.caption):
-        title = re.sub(r"[\s_-]+", " ", Path(name).stem).strip()
-    return replace(table, id=name if number == 1 else f"{name}#{number}", title=title)
+    """The table with its id and, where it has no title of its own, the file's name as title.
+
+    A table of a workbook has the file's name as page title: sheets are often called "Sheet1".
+    """
+    title, page_title, stem = table.title, table.page_title, Path(name).stem
+    spoken = re.sub(r"[\s_-]+", " ", stem).strip()
+    if title == stem or not (title or page_title or table.section or table.caption):
+        title = spoken
+    elif table.source.sheet and not page_title:
+        page_title = spoken
+    table_id = name if number == 1 else f"{name}#{number}"
+    return replace(table, id=table_id, title=title, page_title=page_title)
 
 
 _NOTE = "Tables of a person's own files; `source.file` of each table names the file it was read from."

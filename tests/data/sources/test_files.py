@@ -12,6 +12,7 @@ from tabrag.data.sources.files import read
 from tabrag.data.validate import validate
 from tabrag.errors import UserError
 from tabrag.tables.image import open_image
+from tabrag.types import Word
 
 TWO_TABLES = """
 <table><caption>Fruit</caption><tr><th>name</th><th>tons</th></tr><tr><td>lemon</td><td>5</td></tr></table>
@@ -107,6 +108,16 @@ def test_an_unforeseen_error_of_a_parser_is_a_failure_of_that_file_alone(
     assert len(list(data.tables)) == 4
 
 
+def test_what_the_bytes_say_goes_before_the_name(own: Path, tmp_path: Path) -> None:
+    (own / "photo.PNG").rename(own / "wrong.csv")
+    (own / "photo.PNG.words.json").unlink()
+    data = read(own)
+    (wrong,) = [table for table in data.tables if table.id == "wrong.csv"]
+    assert wrong.grid is None and wrong.image is not None and wrong.image.endswith(".png")
+    prepare(data, tmp_path / "d")
+    assert validate(tmp_path / "d", images=True) == []
+
+
 def test_hidden_and_foreign_files_are_passed_over(own: Path, caplog: pytest.LogCaptureFixture) -> None:
     (own / ".hidden.csv").write_text("a,b\n1,2\n")
     (own / ".git").mkdir()
@@ -162,18 +173,39 @@ def test_an_unknown_ocr_is_an_error(own: Path) -> None:
         read(own, ocr="magic")
 
 
-def test_words_are_read_by_ocr_when_asked(own: Path) -> None:
-    pytest.importorskip("rapidocr")
-    from tiny_tables import sales
+def test_words_are_read_by_ocr_when_asked(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes = []
 
-    from tabrag.tables.render import render
+    def read_words(image: Image.Image) -> list[Word]:
+        sizes.append(image.size)
+        return [Word(text="seen", box=(0, 0, 10, 10))]
 
-    for path in own.iterdir():
-        if path.is_file() and path.suffix != ".csv":
-            path.unlink()
-    render(sales(), scale=1.5).image.save(own / "drawn.png")
-    (drawn,) = [table for table in read(own, ocr="rapidocr").tables if table.id == "drawn.png"]
-    assert drawn.words is not None and "lemon" in [word.text.lower() for word in drawn.words]
+    monkeypatch.setattr("tabrag.tables.ocr.read_words", read_words)
+    monkeypatch.setattr("tabrag.data.sources.files.find_spec", lambda name: name)
+    words = {table.id: table.words for table in read(own, ocr="rapidocr").tables}
+    assert words["photo.PNG"] is not None and words["photo.PNG"][0].text == "total"  # own words go before
+    assert words["scan.tif"] == words["scan.tif#2"] == [Word(text="seen", box=(0, 0, 10, 10))]
+    assert words["rain_by-month.csv"] is None
+    assert sizes == [(30, 20), (30, 20)]
+
+
+def test_a_missing_ocr_package_is_told_at_once(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tabrag.data.sources.files.find_spec", lambda name: None)
+    with pytest.raises(UserError, match=r"'rapidocr': install it with  pip install 'tabrag\[ocr\]'"):
+        read(own, ocr="rapidocr")
+
+
+def test_tables_of_a_workbook_carry_the_name_of_the_file(own: Path) -> None:
+    from openpyxl import Workbook
+
+    book = Workbook()
+    for row in (["city", "people"], ["Bonn", 330000], ["Kiel", 250000]):
+        book.active.append(row)
+    book.save(own / "big_cities.xlsx")
+    (own / "notes.txt").write_text("a,b\n1,2\n")
+    tables = {table.id: table for table in read(own).tables}
+    assert (tables["big_cities.xlsx"].title, tables["big_cities.xlsx"].page_title) == ("Sheet", "big cities")
+    assert "notes.txt" not in tables
 
 
 def test_real_files(files_root: Path, tmp_path: Path) -> None:
