@@ -22,7 +22,12 @@ _ROWS_AT_ONCE = 16384
 def content_hash(entry: Entry) -> str:
     """Hex digest of what an encoder sees of an entry: text, words and the picture's bytes, but no names."""
     words = None if entry.words is None else [[word.text, list(word.box)] for word in entry.words]
-    picture = None if entry.image is None else sha256_file(entry.image)
+    try:
+        picture = None if entry.image is None else sha256_file(entry.image)
+    except OSError as error:
+        raise UserError(
+            f"entry '{entry.id}': its picture cannot be read: {entry.image} ({error.strerror})"
+        ) from error
     return sha256_json([entry.text, words, picture])[:32]
 
 
