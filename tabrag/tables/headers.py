@@ -93,7 +93,7 @@ def infer_table(
     grid = drop_blank(make_grid(cells, merged=merged))
     look = Look(grid)
     first = look.num_title_rows()
-    first = look.last_header_row_under_chatter(first)
+    first = look.header_row_under_remarks(first)
     last = grid.num_rows
     while last - 1 > first + 1 and (_is_note(grid, look, last - 1) or look.is_sparse_text(last - 1)):
         last -= 1

@@ -69,11 +69,10 @@ def place(table: _Element) -> PlacedTable:
     placed = PlacedTable(num_rows=len(rows))
     while placed.num_head_rows < len(rows) and groups[placed.num_head_rows].tag == "thead":
         placed.num_head_rows += 1
+    ends = {id(group): row for row, group in enumerate(groups)}
     taken: dict[tuple[int, int], PlacedCell] = {}
     for row, (group, elements) in enumerate(rows):
-        group_end = row
-        while group_end + 1 < len(rows) and groups[group_end + 1] is group:
-            group_end += 1
+        group_end = ends[id(group)]
         col = 0
         for element in elements:
             while (row, col) in taken:

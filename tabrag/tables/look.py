@@ -55,17 +55,23 @@ class Look:
             end += 1
         return end
 
-    def last_header_row_under_chatter(self, start: int) -> int:
+    def header_row_under_remarks(self, start: int) -> int:
         """The first row of the true header, where rows of remarks from ``start`` on stand right above it.
 
         Remarks put three or more texts of their own above the row labels, and a header row without gaps
         follows.
         """
-        end = self.num_header_rows(start)
-        stub = [self.grid.cells[row][0] for row in range(start, end) if self.kinds[row][0] is not Kind.BLANK]
-        if len(set(stub)) < 3 or Kind.BLANK in self.kinds[end - 1]:
-            return start
-        return end - 1
+        stub: set[str] = set()
+        for row in range(start, min(self.num_rows - 1, start + _MAX_HEADER_ROWS)):
+            kinds = self.kinds[row]
+            if Kind.NUMBER in kinds:
+                break
+            if kinds[0] is not Kind.BLANK and (row, 0) not in self.owners:
+                stub.add(self.grid.cells[row][0])
+            if Kind.BLANK not in kinds:
+                is_header = self._score(row, row + 1) > 0 and Kind.NUMBER in self.kinds[row + 1]
+                return row if is_header and len(stub) >= 3 else start
+        return start
 
     def is_sparse_text(self, row: int) -> bool:
         """Whether a row of a well filled table of numbers has a few texts and no number."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import logging
 import warnings
 import zipfile
 import zlib
@@ -21,6 +22,8 @@ from tabrag.types import Cell, Source, Table
 if TYPE_CHECKING:
     from openpyxl.worksheet.worksheet import Worksheet
 
+logger = logging.getLogger(__name__)
+
 
 def read_xlsx(path: str | Path) -> list[Table]:
     """Read the tables of the visible sheets; hidden sheets, rows and columns are left out.
@@ -33,16 +36,22 @@ def read_xlsx(path: str | Path) -> list[Table]:
         UserError: The file cannot be read, is encrypted, broken, too large, or holds no text.
     """
     path = Path(path)
-    check_workbook(path)
+    num_bare = check_workbook(path)
+    if num_bare:
+        logger.warning(
+            "%s: %d formulas have no stored result and read as empty: open and save it in Excel",
+            path,
+            num_bare,
+        )
     from lxml.etree import XMLSyntaxError
     from openpyxl import load_workbook
     from openpyxl.utils.exceptions import InvalidFileException
 
     try:
-        with warnings.catch_warnings():
+        with open(path, "rb") as file, warnings.catch_warnings():
             # openpyxl warns of extensions that it does not keep when it writes; nothing is written here.
             warnings.simplefilter("ignore")
-            workbook = load_workbook(path, data_only=True, keep_links=False)
+            workbook = load_workbook(file, data_only=True, keep_links=False)
     except (
         InvalidFileException,
         ParseError,

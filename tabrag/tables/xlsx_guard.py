@@ -16,20 +16,25 @@ _MAX_XML_BYTES = 96 << 20
 """Unpacked size of all XML parts together: about two million cells."""
 _MAX_MERGED_CELLS = 2_000_000
 _CHUNK = 1 << 18
-_OVERLAP = 64
+_OVERLAP = 256
 _ENTITIES = re.compile(rb"<!\s*(?:DOCTYPE|ENTITY)", re.IGNORECASE)
+_BARE_FORMULA = re.compile(rb"(?:</f>|<f [^<>]*/>)(?:<v\s*/>|<v></v>)?</c>")
 _MERGE = re.compile(rb"mergeCell [^<>]*?ref=[\"']([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})[\"']")
 
 
-def check_workbook(path: Path) -> None:
+def check_workbook(path: Path) -> int:
     """Refuse what is no workbook, or one that is encrypted, cut off, too large, or made to exhaust memory.
 
     All XML parts are unpacked once in small pieces and counted; what the archive says about sizes is not
     trusted.
 
+    Returns:
+        The number of formulas that have no stored result, so that their cells read as empty.
+
     Raises:
         UserError: Naming the file and the reason.
     """
+    num_bare = 0
     try:
         with open(path, "rb") as file:
             head = file.read(8)
@@ -57,18 +62,23 @@ def check_workbook(path: Path) -> None:
             if sum(part.file_size for part in parts) > budget:
                 raise _too_large(path)
             for part in parts:
-                budget -= _scan(path, archive, part, budget)
+                size, num_found = _scan(path, archive, part, budget)
+                budget -= size
+                num_bare += num_found
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror or error}): check the path") from error
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
         raise UserError(f"{path}: is cut off or broken ({error}); save the workbook again") from error
+    return num_bare
 
 
-def _scan(path: Path, archive: zipfile.ZipFile, part: zipfile.ZipInfo, budget: int) -> int:
-    size = num_merged = 0
+def _scan(path: Path, archive: zipfile.ZipFile, part: zipfile.ZipInfo, budget: int) -> tuple[int, int]:
+    """Size in bytes of a part, and its formulas without a stored result."""
+    size = num_merged = num_bare = 0
     tail = b""
     with archive.open(part) as stream:
-        while chunk := stream.read(_CHUNK):
+        while True:
+            chunk = stream.read(_CHUNK)
             size += len(chunk)
             if size > budget:
                 raise _too_large(path)
@@ -76,23 +86,19 @@ def _scan(path: Path, archive: zipfile.ZipFile, part: zipfile.ZipInfo, budget: i
             text = tail + chunk.replace(b"\0", b"")
             if _ENTITIES.search(text):
                 raise UserError(
-                    f"{path}: {part.filename} defines XML entities, which no workbook needs; it is refused"
+                    f"{path}: {part.filename} defines XML entities, which no workbook needs; refused"
                 )
-            cut = max(text.rfind(b"<"), len(text) - 4 * _OVERLAP)
+            # The last tags may go on in the next piece.
+            cut = max(text.rfind(b"<", 0, max(0, len(text) - _OVERLAP)), 0) if chunk else len(text)
             for left, top, right, bottom in _MERGE.findall(text[:cut]):
                 width = abs(_column(right) - _column(left)) + 1
                 num_merged += width * (abs(int(bottom) - int(top)) + 1)
             if num_merged > _MAX_MERGED_CELLS:
-                raise UserError(
-                    f"{path}: {part.filename} merges more than {_MAX_MERGED_CELLS} cells; it is refused"
-                )
+                raise UserError(f"{path}: {part.filename} merges over {_MAX_MERGED_CELLS} cells; refused")
+            num_bare += len(_BARE_FORMULA.findall(text[:cut]))
             tail = text[cut:]
-        for left, top, right, bottom in _MERGE.findall(tail):
-            width = abs(_column(right) - _column(left)) + 1
-            num_merged += width * (abs(int(bottom) - int(top)) + 1)
-    if num_merged > _MAX_MERGED_CELLS:
-        raise UserError(f"{path}: {part.filename} merges more than {_MAX_MERGED_CELLS} cells; it is refused")
-    return size
+            if not chunk:
+                return size, num_bare
 
 
 def _column(letters: bytes) -> int:

@@ -21,7 +21,7 @@ def plain(text: str) -> str:
 def cell_values(
     tables: Sequence[Table], column: Sequence[str] | None, row: Sequence[str] | None
 ) -> Iterator[str]:
-    """Texts of the cells under a column path in a row with all texts of a row path; a missing path fits all."""
+    """Texts under a column path, in a row with all texts of a row path; a missing path fits all."""
     for table in tables:
         grid = table.grid
         if grid is None:
