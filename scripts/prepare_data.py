@@ -58,8 +58,10 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
     command = values.pop("command")
     if command == "validate":
         return _validate(arguments.folder, images=arguments.images)
+    from tabrag.data.folder import refuse_foreign
     from tabrag.data.prepare import prepare
 
+    refuse_foreign(arguments.out)  # before the source is read, which can take long
     settings = {key: values.pop(key) for key in ("out", "render", "style")}
     settings["num_workers"] = values.pop("workers")
     module = source(command)

@@ -79,6 +79,8 @@ def render_tables(
 
     if style != "mixed" and style not in STYLES:
         raise UserError(f"unknown style '{style}'; choose from mixed, {', '.join(STYLES)}")
+    if num_workers is not None and num_workers < 1:
+        raise UserError(f"--workers {num_workers}: give 1 or more")
     images = folder / "images"
     images.mkdir(exist_ok=True)
     draw = partial(_draw, images=images, style=style)

@@ -83,8 +83,12 @@ class _Validation:
         self, file: Path, known: dict[str, Any], check: Callable[[dict[str, Any]], tuple[Any, list[str]]]
     ) -> Iterator[Fault]:
         """The faults of a file of records with ids; fills ``known`` (id -> what ``check`` gives besides)."""
+        from tqdm import tqdm
+
         lines: dict[str, int] = {}
-        for line, record in _records(file):
+        for line, record in tqdm(
+            _records(file), desc=file.name, unit=" lines", mininterval=1.0, disable=None
+        ):
             if isinstance(record, str):
                 yield Fault(str(file), line, record)
                 continue

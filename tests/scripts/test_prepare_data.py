@@ -65,6 +65,10 @@ def test_faults_of_the_user_exit_with_2_and_no_traceback(hitab: Path, tmp_path: 
             "unknown style 'x'",
         ),
         (("hitab", "--from", hitab, "--out", hitab), "holds other files and no data set"),
+        (
+            ("hitab", "--from", hitab, "--out", tmp_path / "d", "--render", "--workers", "-1"),
+            "--workers -1: give",
+        ),
         (("validate", tmp_path / "nowhere"), "no such folder"),
     ]:
         done = _run(*arguments)
