@@ -1,0 +1,148 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from entry_points import ROOT, call, refuse
+from indexes import retriever
+from tiny_tables import write_tiny
+
+from tabrag.evaluation.runs import read_run
+from tabrag.tables.grid import make_grid
+from tabrag.types import Table
+
+INDEX, RETRIEVE = "infer/index.py", "infer/retrieve.py"
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    return write_tiny(tmp_path / "data")
+
+
+@pytest.fixture
+def checkpoint(tmp_path: Path) -> Path:
+    retriever().save_pretrained(tmp_path / "checkpoint")
+    return tmp_path / "checkpoint"
+
+
+def test_dense_and_bm25_index_then_a_fused_run(
+    data: Path, checkpoint: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    dense, words, out = tmp_path / "dense", tmp_path / "words", tmp_path / "run.jsonl"
+    figures = call(INDEX, f"--data={data}", f"--checkpoint={checkpoint}", f"--out={dense}", capsys=capsys)
+    assert (figures["items"], figures["entries"]) == (2, 2)
+    assert json.loads((dense / "manifest.json").read_text())["checkpoint"] == str(checkpoint)
+    assert call(INDEX, f"--data={data}", "--kind=bm25", f"--out={words}", capsys=capsys)["items"] == 2
+    arguments = [
+        f"--indexes=[{dense}, {words}]",
+        f"--data={data}",
+        "--split=dev",
+        f"--out={out}",
+        f"--trec={tmp_path / 'run.trec'}",
+        "--k=10",
+    ]
+    figures = call(RETRIEVE, *arguments, capsys=capsys)
+    run = read_run(out)
+    assert figures["queries"] == figures["new"] == len(run) > 0
+    assert figures["ms_per_query"] > 0 and figures["queries_per_second"] > 0
+    for candidates in run.values():
+        assert sorted(one.item_id for one in candidates) == ["csv/200-csv/0.csv", "plain"]
+    assert len((tmp_path / "run.trec").read_text().splitlines()) == 2 * len(run)
+    assert call(RETRIEVE, *arguments, capsys=capsys)["new"] == 0
+    message = refuse(RETRIEVE, *arguments[:-1], "--k=1", capsys=capsys)
+    assert "k changed" in message and "force" in message
+    assert call(RETRIEVE, *arguments[:-1], "--k=1", "--force=true", capsys=capsys)["new"] == len(run)
+
+
+def test_a_single_question(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    call(INDEX, f"--data={data}", "--kind=bm25", f"--out={tmp_path / 'words'}", capsys=capsys)
+    figures = call(
+        RETRIEVE,
+        f"--indexes=[{tmp_path / 'words'}]",
+        "--question=lemon sales in the north",
+        "--k=5",
+        capsys=capsys,
+    )
+    assert [one["item_id"] for one in figures["candidates"]] == ["csv/200-csv/0.csv"]
+
+
+@pytest.mark.parametrize("kind", ["exact", "bm25"])
+def test_sync_follows_the_data(
+    kind: str, data: Path, checkpoint: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = [f"--data={data}", f"--kind={kind}", f"--out={tmp_path / 'index'}"]
+    arguments += [f"--checkpoint={checkpoint}"] if kind == "exact" else []
+    call(INDEX, *arguments, capsys=capsys)
+    corpus = data / "corpus.jsonl"
+    new = write_tiny(
+        tmp_path / "new",
+        [
+            Table(id="plain", title="Plain", grid=make_grid([["a", "b"], ["1", "2"]], num_header_rows=1)),
+            Table(id="third", title="Third", grid=make_grid([["c"], ["3"]], num_header_rows=1)),
+        ],
+    )
+    corpus.write_bytes((new / "corpus.jsonl").read_bytes())
+    figures = call(INDEX, *arguments, "--sync=true", capsys=capsys)
+    changes = {name: figures[name] for name in ("items", "added", "replaced", "unchanged", "removed")}
+    assert changes == {"items": 2, "added": 1, "replaced": 0, "unchanged": 1, "removed": 1}
+    message = refuse(INDEX, *arguments, "--sync=true", "--representation.name=markdown", capsys=capsys)
+    assert "made with representation" in message
+
+
+def test_what_is_refused_with_status_2(
+    data: Path, checkpoint: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words, dense = tmp_path / "words", tmp_path / "dense"
+    call(INDEX, f"--data={data}", "--kind=bm25", f"--out={words}", capsys=capsys)
+    call(INDEX, f"--data={data}", f"--checkpoint={checkpoint}", f"--out={dense}", capsys=capsys)
+    retriever(seed=1).save_pretrained(tmp_path / "other")
+    empty = tmp_path / "queries.jsonl"
+    empty.write_text('{"_id": "q1", "text": "a"}\n{"_id": "q7", "text": " "}\n')
+    unknown = write_tiny(tmp_path / "unknown")
+    qrels = unknown / "qrels" / "dev.tsv"
+    qrels.write_text(qrels.read_text() + "q1\tnobody\t1\n")
+    run = f"--out={tmp_path / 'run.jsonl'}"
+    for script, arguments, message in (
+        (INDEX, [f"--data={data}", f"--out={tmp_path / 'new'}"], "needs a checkpoint"),
+        (INDEX, [f"--data={data}", f"--out={tmp_path / 'new'}", "--kind=flat"], "index kind 'flat'"),
+        (
+            INDEX,
+            [f"--data={tmp_path / 'no'}", f"--out={tmp_path / 'new'}", "--kind=bm25"],
+            "no such data set",
+        ),
+        (INDEX, [f"--data={data}", f"--out={data}", "--kind=bm25"], "is not an index"),
+        (RETRIEVE, [f"--indexes=[{words}]", f"--queries={empty}", run], "'q7'"),
+        (RETRIEVE, [f"--indexes=[{words}]", "--question= "], "'question'"),
+        (RETRIEVE, [f"--indexes=[{words}]", "--question=a", "--k=0"], "k >= 1"),
+        (RETRIEVE, [f"--indexes=[{words}]", f"--data={data}"], "name the run file"),
+        (RETRIEVE, [f"--indexes=[{words}]", f"--data={unknown}", "--split=dev", run], "'nobody'"),
+        (
+            RETRIEVE,
+            [f"--indexes=[{dense}]", "--question=a", f"--checkpoint={tmp_path / 'other'}"],
+            "another encoder",
+        ),
+        (RETRIEVE, [f"--indexes=[{words}]", "--question=a", "--depth=3"], "depth"),
+    ):
+        assert message in refuse(script, *arguments, capsys=capsys), message
+    assert not (tmp_path / "new").exists() and not (tmp_path / "run.jsonl").exists()
+    vectors = dense / "vectors.npy"
+    vectors.write_bytes(vectors.read_bytes()[:-8])
+    assert "not whole" in refuse(RETRIEVE, f"--indexes=[{dense}]", "--question=a", capsys=capsys)
+
+
+@pytest.mark.parametrize("script", [INDEX, RETRIEVE, "scripts/evaluate.py"])
+def test_help_loads_no_torch(script: str) -> None:
+    program = (
+        "import runpy, sys\n"
+        f"sys.argv = ['x', '--help']\n"
+        "try:\n"
+        f"    runpy.run_path({str(ROOT / script)!r}, run_name='__main__')\n"
+        "except SystemExit as stop:\n"
+        "    assert not stop.code and not {'torch', 'transformers', 'bm25s', 'faiss'} & set(sys.modules)\n"
+        "    print('done')\n"
+    )
+    process = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert process.stdout.splitlines()[-1] == "done", process.stderr
