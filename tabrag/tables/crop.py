@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tabrag.errors import UserError
-from tabrag.tables.grid import make_grid, owner_map
+from tabrag.tables.grid import make_grid
 from tabrag.types import Grid
 
 
@@ -23,14 +23,13 @@ def drop_blank(grid: Grid) -> Grid:
 
 def shown(grid: Grid) -> tuple[list[int], list[int]]:
     """Rows and columns that show a text."""
-    owners = owner_map(grid)
-    cells = [
-        (row, col)
-        for row in range(grid.num_rows)
-        for col in range(grid.num_cols)
-        if grid.cells[(region := owners.get((row, col), (row, row, col, col)))[0]][region[2]].strip()
-    ]
-    return sorted({row for row, _ in cells}), sorted({col for _, col in cells})
+    rows = {row for row, texts in enumerate(grid.cells) if any(text.strip() for text in texts)}
+    cols = {col for col in range(grid.num_cols) if any(texts[col].strip() for texts in grid.cells)}
+    for first_row, last_row, first_col, last_col in grid.merged:
+        if grid.cells[first_row][first_col].strip():
+            rows.update(range(first_row, last_row + 1))
+            cols.update(range(first_col, last_col + 1))
+    return sorted(rows), sorted(cols)
 
 
 def keep_rows(grid: Grid, rows: Sequence[int], *, cols: Sequence[int] | None = None) -> Grid:

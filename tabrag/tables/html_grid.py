@@ -13,7 +13,7 @@ from tabrag.tables.html_text import element_text, is_hidden
 _MAX_COLSPAN = 1000
 """As in the HTML standard."""
 _MAX_ROWSPAN = 65534
-_MAX_CELLS = 4_000_000
+_MAX_CELLS = 1_000_000
 
 
 @dataclass(slots=True, kw_only=True)
@@ -62,7 +62,7 @@ def place(table: _Element) -> PlacedTable:
     they would cover another cell.
 
     Raises:
-        UserError: The spans make more than four million positions.
+        UserError: The spans make more than a million positions.
     """
     rows = list(_rows(table))
     groups = [group for group, _ in rows]

@@ -53,6 +53,8 @@ def element_text(element: _Element) -> str:
     Tables inside the element are left out: they are tables of their own. Superscript digits become
     superscript characters (``m²``), a superscript letter stands apart from the word before it (``Total a``).
     """
+    if len(element) == 0:
+        return _flat(element.text or "").strip()
     text = "".join(_pieces(element))
     lines = (re.sub(r"[^\S\n]+", " ", line).strip() for line in re.split(r"\n+", text))
     return "\n".join(line for line in lines if line)

@@ -39,14 +39,9 @@ class Look:
     def num_header_rows(self, start: int) -> int:
         """Rows down to the last header row, the ``start`` title rows included."""
         end = start + 1
-        corner = self.owners.get((start, 0))
-        if (
-            corner is not None
-            and corner[2] == corner[3]
-            and start < corner[1] < self.num_rows - 1
-            and any(region[0] == start and region[3] > region[2] for region in self.grid.merged)
-        ):
-            # A corner cell beside a banner reaches down to the last header row, whatever stands in the rows.
+        corner = self._corner(start)
+        if corner is not None and corner[1] > start:
+            # It reaches down to the last header row, whatever stands in the rows.
             end = corner[1] + 1
         elif self._score(start, end) < 0 or self._is_property_list(start):
             return start
@@ -92,6 +87,9 @@ class Look:
         num_cols = self.grid.num_cols
         if num_cols == 1 or end >= self.num_rows or self._is_data_at_left(start, end):
             return 0
+        corner = self._corner(start)
+        if corner is not None and corner[3] > 0:
+            return corner[3] + 1
         banner = min(
             (
                 region[2]
@@ -110,6 +108,15 @@ class Look:
             return limit
         limit = min(limit, num_cols - 1)
         return next((width for width in range(1, limit + 1) if self._tells_apart(width, end)), 1)
+
+    def _corner(self, start: int) -> Region | None:
+        """The merged cell above the row labels: an empty one, or one beside a banner."""
+        corner = self.owners.get((start, 0))
+        if corner is None or corner[1] >= self.num_rows - 1 or corner[3] >= self.grid.num_cols - 1:
+            return None
+        is_blank = self.kinds[start][0] is Kind.BLANK
+        has_banner = any(region[0] == start and region[3] > region[2] > 0 for region in self.grid.merged)
+        return corner if is_blank or (has_banner and corner[2] == corner[3]) else None
 
     def _is_property_list(self, start: int) -> bool:
         """Whether two columns hold names that end in colons, and their values."""

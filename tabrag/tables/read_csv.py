@@ -126,7 +126,7 @@ def _parse(path: Path, text: str, delimiter: str) -> tuple[list[tuple[int, list[
 def _records(text: str, delimiter: str, **options: int) -> list[tuple[int, list[str]]]:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, **options)
     return [
-        (number, [re.sub(r"\r\n?", "\n", field.strip()) for field in record])
+        (number, [field.strip().replace("\r\n", "\n").replace("\r", "\n") for field in record])
         for number, record in enumerate(reader, start=1)
     ]
 

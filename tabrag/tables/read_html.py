@@ -159,7 +159,8 @@ def _marked_headers(placed: PlacedTable, grid: Grid) -> tuple[int, int]:
         for col in range(cell.col, cell.last_col + 1)
     }
     look = Look(grid)
-    body = [row for row in range(num_rows, grid.num_rows) if row >= look.num_rows or not look.is_label(row)]
+    body = [row for row in range(num_rows, grid.num_rows) if not look.is_label(row)]
+    body = body or list(range(num_rows, grid.num_rows))
     num_cols = 0
     while num_cols < grid.num_cols:
         marked = [kinds[row, num_cols] for row in body if (row, num_cols) in kinds]
@@ -172,7 +173,8 @@ def _marked_headers(placed: PlacedTable, grid: Grid) -> tuple[int, int]:
 def _is_header_row(placed: PlacedTable, grid: Grid, row: int) -> bool:
     starting = [cell for cell in placed.cells if cell.row == row]
     filled = [cell for cell in starting if grid.cells[cell.row][cell.col]]
-    if not filled or not all(cell.is_header for cell in filled):
+    # Beside true header cells an empty ``td`` may stand in the corner; below a ``thead`` it marks a body row.
+    if not filled or not all(cell.is_header for cell in (starting if placed.num_head_rows else filled)):
         return False
     covered = sum(cell.last_col - cell.col + 1 for cell in placed.cells if cell.row <= row <= cell.last_row)
     # A row of span starts covers its first columns only; a row label stands in the first one alone.
