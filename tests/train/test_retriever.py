@@ -1,0 +1,127 @@
+"""The training program as a person starts it: python, torchrun, accelerate launch, killed and resumed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parent.parent.parent
+BIN = Path(sys.executable).parent
+PROGRAM = str(ROOT / "train" / "retriever.py")
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("corpus") / "data"
+    command = [ROOT / "scripts/prepare_data.py", "synthetic", "--num-tables=24", f"--out={folder}"]
+    subprocess.run([sys.executable, *map(str, command)], check=True, capture_output=True)
+    return folder
+
+
+def _arguments(data: Path, out: Path, *extra: str) -> list[str]:
+    config = ROOT / "configs/retriever/tiny.yaml"
+    return [PROGRAM, f"--config={config}", f"--data.folder={data}", f"--out={out}", *extra]
+
+
+def _run(command: list[str], *, status: int = 0) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        command, capture_output=True, text=True, env={**os.environ, "ACCELERATE_USE_CPU": "true"}, timeout=300
+    )
+    assert done.returncode == status, done.stderr[-3000:]
+    return done
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def _losses(out: Path) -> list[float]:
+    rows = [json.loads(line) for line in (out / "metrics.jsonl").read_text().splitlines()]
+    return [row["loss"] for row in rows if "loss" in row]
+
+
+def _weights(out: Path) -> dict[str, Any]:
+    from safetensors.torch import load_file
+
+    return load_file(next((out / "export").rglob("model.safetensors")))
+
+
+def test_launchers_agree_on_losses_and_candidates(data: Path, tmp_path: Path) -> None:
+    launchers = {
+        "python": ([sys.executable], 4),
+        "torchrun": ([str(BIN / "torchrun"), "--nproc_per_node=2", "--standalone"], 2),
+        "accelerate": (
+            [
+                str(BIN / "accelerate"),
+                "launch",
+                f"--config_file={ROOT / 'configs/launch/cpu_2.yaml'}",
+                f"--main_process_port={_free_port()}",
+            ],
+            2,
+        ),
+    }
+    losses, lines = {}, {}
+    for name, (launcher, batch_size) in launchers.items():
+        done = _run(launcher + _arguments(data, tmp_path / name, f"--train.batch_size={batch_size}"))
+        losses[name] = _losses(tmp_path / name)
+        lines[name] = next(line for line in done.stderr.splitlines() if "candidates per query" in line)
+        figures = json.loads(done.stdout.strip().splitlines()[-1])
+        assert figures["steps"] == 4 and 0 <= figures["MRR@10"] <= 1
+    assert len(losses["python"]) == 4 and losses["python"][0] > 0.1
+    for name in ("torchrun", "accelerate"):
+        assert losses[name] == pytest.approx(losses["python"], rel=1e-4)
+        assert "processes: 2;" in lines[name] and "processes: 1;" in lines["python"]
+        assert (
+            lines[name].split("candidates per query: ")[1].split(";")[0]
+            == "4 (in batch) + 0 (hard negatives)"
+        )
+    record = yaml.safe_load((tmp_path / "python" / "run.yaml").read_text())
+    assert record["settings"]["train"]["lr"] == 1e-5 and record["environment"]["versions"]["torch"]
+
+
+def test_killed_and_resumed_gives_the_same_weights(data: Path, tmp_path: Path) -> None:
+    import torch
+
+    settings = ("--train.max_steps=6", "--train.save_every=2", "--data.num_workers=2")
+    _run([sys.executable, *_arguments(data, tmp_path / "whole", *settings)])
+    killed = tmp_path / "killed"
+    process = subprocess.Popen(
+        [sys.executable, *_arguments(data, killed, *settings, "--resume=auto")], stderr=subprocess.DEVNULL
+    )
+    deadline = time.monotonic() + 240
+    while not list((killed / "state").glob("step-*/complete.json")) and time.monotonic() < deadline:
+        assert process.poll() is None or process.returncode == 0
+        time.sleep(0.02)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    _run([sys.executable, *_arguments(data, killed, *settings, "--resume=auto")])
+    whole, resumed = _weights(tmp_path / "whole"), _weights(killed)
+    assert whole.keys() == resumed.keys() and len(whole) > 10
+    for name, tensor in whole.items():
+        assert torch.equal(tensor, resumed[name]), name
+    assert _losses(killed) == _losses(tmp_path / "whole")
+
+
+def test_mistakes_end_with_status_2_and_leave_the_run_alone(data: Path, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    _run([sys.executable, *_arguments(data, out, "--train.epochs=0", "--train.max_steps=0")])
+    before = (out / "run.yaml").read_text()
+    assert (out / "export" / "retriever.json").exists()
+    again = _run([sys.executable, *_arguments(data, out)], status=2)
+    assert "--resume auto" in again.stderr and (out / "run.yaml").read_text() == before
+    key = _run([sys.executable, *_arguments(data, out, "--train.lrr=1")], status=2)
+    assert "train.lrr" in key.stderr and "tiny.yaml" in key.stderr
+    folder = _run([sys.executable, *_arguments(tmp_path / "nowhere", tmp_path / "x")], status=2)
+    assert "nowhere" in folder.stderr and "Traceback" not in folder.stderr
