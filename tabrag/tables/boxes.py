@@ -35,12 +35,13 @@ def normalise_box(box: Sequence[float], width: float, height: float) -> Box:
 
 def enclosing_box(box: tuple[float, float, float, float], size: tuple[int, int]) -> Box:
     """Like `normalise_box` for an ordered box of ink, rounded outwards: a thin word keeps an area."""
-    width, height = size
+    x0, y0, x1, y1 = box
+    horizontal, vertical = 1000 / size[0], 1000 / size[1]
     return (
-        _clamp(int(box[0] * 1000 // width)),
-        _clamp(int(box[1] * 1000 // height)),
-        _clamp(-int(-box[2] * 1000 // width)),
-        _clamp(-int(-box[3] * 1000 // height)),
+        _clamp(math.floor(x0 * horizontal)),
+        _clamp(math.floor(y0 * vertical)),
+        _clamp(math.ceil(x1 * horizontal)),
+        _clamp(math.ceil(y1 * vertical)),
     )
 
 

@@ -74,6 +74,8 @@ def render(table: Table, style: str = "ruled", *, seed: int = 0, scale: float = 
 
 def _render(table: Table, grid: Grid, style: str, key: str, scale: float) -> Rendered:
     look = choose_look(style, key=key, scale=scale)
+    lowest_row = get_face(look.style.family, look.font_size).line_height + 2 * look.pad_y
+    _check_size((grid.num_cols * look.font_size, grid.num_rows * lowest_row), grid)
     layout = lay_out(grid, look)
     titles = _titles(table, look, max(layout.x_edges[-1], _MIN_TITLE_WIDTH * look.font_size))
     margin = max(4, look.font_size)
@@ -125,8 +127,8 @@ def _check_size(size: tuple[int, int], grid: Grid) -> None:
     if max(size) > MAX_SIDE or width * height > MAX_AREA:
         raise UserError(
             f"the picture of {grid.num_rows} rows and {grid.num_cols} columns would have "
-            f"{width} x {height} pixels, above the limit of {MAX_SIDE} a side and {MAX_AREA} in all: "
-            f"split the table, or choose a smaller scale"
+            f"at least {width} x {height} pixels, above the limit of {MAX_SIDE} a side and {MAX_AREA} in all: split "
+            f" the table, or choose a smaller scale"
         )
 
 

@@ -98,7 +98,7 @@ _STYLES: dict[str, Style] = {
     ),
     "scanned": Style(
         family="serif",
-        sizes=(14, 15),
+        sizes=(13, 14),
         paper=(246, 244, 238),
         line=(60, 60, 60),
         ink=(35, 33, 32),

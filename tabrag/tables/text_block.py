@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -9,8 +10,11 @@ from tabrag.tables.fonts import Face, Glyphs, drawable
 from tabrag.tables.reading_order import base_is_right_to_left, visual_order
 from tabrag.types import Cell
 
-# A word may be cut behind these, and between characters of a script without blanks.
+# A word may be cut behind these and inside a script without blanks, but not before closing marks.
 _BREAK_BEHIND = set("-/,;:._|\\")
+_NEVER_FIRST = set("）)]】」』》〉、。，．：；！？,.;:!?%")
+# Longer words are cut before they are measured, so that a blob without blanks costs linear time.
+_MAX_WORD = 400
 _UNSPACED = (("\u0e00", "\u0eff"), ("\u1780", "\u17ff"), ("\u2e80", "\u9fff"), ("\uf900", "\uffef"))
 
 Line = list[tuple[str, Glyphs]]
@@ -71,7 +75,8 @@ def measure(text: str, face: Face) -> MeasuredText:
     for words in split:
         if not words:
             continue
-        line = [(word, face.glyphs(word, right_to_left=right_to_left)) for word in words]
+        chunks = [word[i : i + _MAX_WORD] for word in words for i in range(0, len(word), _MAX_WORD)]
+        line = [(word, face.glyphs(word, right_to_left=right_to_left)) for word in chunks]
         used = face.space * (len(line) - 1)
         for word, glyphs in line:
             used += glyphs.advance
@@ -142,16 +147,21 @@ def _pieces(word: str, face: Face, width: int, right_to_left: bool) -> Iterator[
         count = max(1, min(len(word) - 1, len(word) * max(width, 1) // glyphs.advance + 1))
         while count > 1 and face.glyphs(word[:count], right_to_left=right_to_left).advance > width:
             count -= 1
-        for earlier in range(count, count // 2, -1):
-            if word[earlier - 1] in _BREAK_BEHIND or _is_unspaced(word[earlier - 1 : earlier + 1]):
-                count = earlier
-                break
+        count = next((place for place in range(count, count // 2, -1) if _may_cut(word, place)), count)
         if not drawable(word[:count]) or not drawable(word[count:]):
             break
         yield word[:count], face.glyphs(word[:count], right_to_left=right_to_left)
         word = word[count:]
         glyphs = face.glyphs(word, right_to_left=right_to_left)
     yield word, glyphs
+
+
+def _may_cut(word: str, place: int) -> bool:
+    """Whether a reader would cut the word before the character at `place`."""
+    behind, ahead = word[place - 1], word[place]
+    if ahead in _NEVER_FIRST or unicodedata.category(ahead).startswith("M"):
+        return False
+    return behind in _BREAK_BEHIND or _is_unspaced(behind + ahead)
 
 
 def _is_unspaced(text: str) -> bool:

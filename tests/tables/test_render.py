@@ -156,6 +156,14 @@ def test_long_words_are_cut_into_pieces_that_fit() -> None:
     assert max(word.box[2] for word in words) <= 1000
 
 
+@pytest.mark.skipif(fonts.missing_characters("ЖЗИЙЙ") != "", reason="no installed font has Cyrillic")
+def test_marks_stay_with_their_letters() -> None:
+    text = "И\u0306" * 60
+    pieces = [word.text for word in render(_plain([[text]])).words]
+    assert len(pieces) > 1 and "".join(pieces) == text
+    assert not any(piece.startswith("\u0306") for piece in pieces)
+
+
 def test_line_ends_of_a_cell_are_kept() -> None:
     words = render(_plain([["first\nsecond", "x"]])).words
     assert words[0].box[3] <= words[1].box[1] + 20 and words[1].text == "second"
@@ -251,6 +259,14 @@ class TestErrors:
     def test_too_large_a_table_is_an_error_and_not_cut(self) -> None:
         with pytest.raises(UserError, match="3000 rows and 1 columns.*limit of 32000.*split the table"):
             render(_plain([["x"]] * 3000))
+
+    def test_a_huge_table_is_refused_at_once(self) -> None:
+        with pytest.raises(UserError, match="100000 rows.*at least"):
+            render(_plain([[f"value {i}", "x"] for i in range(100_000)]))
+
+    def test_a_blob_without_blanks_takes_linear_time(self) -> None:
+        blob = "Zm9v" * 2500
+        assert "".join(word.text for word in render(_plain([[blob]])).words) == blob
 
     def test_many_rows_are_all_drawn(self) -> None:
         rendered = render(_plain([[str(i)] for i in range(400)]))
