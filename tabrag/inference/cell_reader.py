@@ -62,7 +62,8 @@ def read_cell(grid: Grid, question: str) -> Found | None:
         if direction and " or " in lower:
             named = _alternative(grid, lower, at, direction)
         if named is None and direction:
-            named = _extreme(grid, at[1], direction)
+            extremes = (_extreme(grid, one, direction) for one in col)
+            named = next((one for one in extremes if one is not None), None)
         named = named or _stub(grid, lower, at[0])
         if named is not None:
             return Found(cell_text(grid, *named[0]), [owner(grid, *cell) for cell in named], sure)
@@ -76,8 +77,7 @@ def _direction(question: str) -> int:
 
 
 def _alternative(grid: Grid, question: str, at: Cell, direction: int) -> list[Cell] | None:
-    """Header and value of the winner of "A or B", then the other value; both are rows, or both are
-    columns."""
+    """Header and value of the winner of "A or B", then the value of the other; both are rows or columns."""
     before, after = question.rsplit(" or ", 1)
     pairs = []
     for axis, paths in enumerate(body_paths(grid)):
@@ -112,7 +112,10 @@ def _extreme(grid: Grid, col: int, direction: int) -> list[Cell] | None:
     if not values:
         return None
     row = max(values, key=values.__getitem__)
-    return [paths[row][-1], (row, col)]
+    if paths[row]:
+        return [paths[row][-1], (row, col)]
+    names = [other for other in range(grid.num_cols) if parse_value(cell_text(grid, row, other)) is None]
+    return [(row, names[0]), (row, col)] if names else None
 
 
 def _stub(grid: Grid, question: str, row: int) -> list[Cell] | None:

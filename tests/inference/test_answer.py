@@ -121,6 +121,44 @@ def test_awkward_grids_give_an_answer_or_none(grid: Grid):
         assert found is None or all(0 <= row < grid.num_rows for row, _ in found.cells)
 
 
+@given(
+    st.integers(1, 5).flatmap(
+        lambda cols: st.lists(
+            st.lists(st.sampled_from(["", "x", "total", "7", "1,5", "north"]), min_size=cols, max_size=cols),
+            min_size=1,
+            max_size=5,
+        )
+    ),
+    st.integers(0, 2),
+    st.integers(0, 2),
+    st.sampled_from(
+        [
+            "which has the highest x?",
+            "who is lower, north or total?",
+            "which x?",
+            "how many north?",
+            "x or x more?",
+        ]
+    ),
+)
+def test_any_grid_can_be_read(cells: list[list[str]], header_rows: int, header_cols: int, question: str):
+    grid = make_grid(
+        cells,
+        num_header_rows=min(header_rows, len(cells)),
+        num_header_cols=min(header_cols, len(cells[0])),
+    )
+    found = read_cell(grid, question)
+    if found is not None:
+        assert found.text == cells[found.cells[0][0]][found.cells[0][1]]
+        assert 0 <= found.certainty <= 1
+
+
+def test_the_extreme_of_a_table_without_left_headers_is_named_by_its_first_text():
+    grid = make_grid([["no", "club", "goals"], ["1", "ajax", "5"], ["2", "porto", "9"]], num_header_rows=1)
+    found = read_cell(grid, "which club has the most goals?")
+    assert found is not None and found.text == "porto"
+
+
 def test_a_row_without_left_header_is_known_by_its_cells():
     grid = make_grid([["name", "club"], ["ann", "ajax"], ["bob", "porto"]], num_header_rows=1)
     found = read_cell(grid, "what is the club of bob?")
