@@ -108,6 +108,8 @@ def _decoding(path: str | Path) -> Iterator[Image.Image]:
         if file.stat().st_size == 0:
             raise UserError(f"{path}: the file is empty (0 bytes)")
         with warnings.catch_warnings():
+            # Broken EXIF is no fault of the picture, and a bomb is refused below by its size.
+            warnings.simplefilter("ignore", UserWarning)
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
             with Image.open(file, formats=_FORMATS) as image:
                 if image.format in ("JPEG", "MPO") and not _jpeg_ends(file):
