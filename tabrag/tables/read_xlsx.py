@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+_MAX_POSITIONS = 5_000_000
+"""Cells of one table, empty ones included: a diagonal of filled cells spans many more than it has."""
+
 
 def read_xlsx(path: str | Path) -> list[Table]:
     """Read the tables of the visible sheets; hidden sheets, rows and columns are left out.
@@ -71,7 +74,7 @@ def read_xlsx(path: str | Path) -> list[Table]:
     for number, sheet in enumerate(workbook.worksheets, start=1):
         if sheet.sheet_state != "visible":
             continue
-        for table in _sheet_tables(sheet):
+        for table in _sheet_tables(sheet, path):
             table.id = f"{path.stem}#t{len(tables) + 1}"
             table.source = Source(file=str(path), page=number, sheet=sheet.title)
             table.title = table.caption or sheet.title
@@ -97,7 +100,7 @@ def cell_display(value: Any) -> str:
     return str(value).strip()
 
 
-def _sheet_tables(sheet: Worksheet) -> Iterator[Table]:
+def _sheet_tables(sheet: Worksheet, path: Path) -> Iterator[Table]:
     rows = _Axis(number for number, row in sheet.row_dimensions.items() if row.hidden)
     cols = _Axis(
         number
@@ -127,6 +130,11 @@ def _sheet_tables(sheet: Worksheet) -> Iterator[Table]:
             frames.append((*place[0], *place[1]))
     blocks = find_blocks(texts, regions, frames)
     for block, above, below in _with_remarks(blocks):
+        num_positions = (block.last_row - block.first_row + 1) * (block.last_col - block.first_col + 1)
+        if num_positions > _MAX_POSITIONS:
+            raise UserError(
+                f"{path}: sheet {sheet.title!r} spreads a table over {num_positions} cells; split it"
+            )
         inferred = infer_table(*_cells(block, regions))
         captions = [line for remark in above for line in remark.lines()]
         notes = [line for remark in below for line in remark.lines()]

@@ -60,12 +60,6 @@ def find_blocks(
         regions: Merged regions; the text of each stands in its first cell.
         frames: Regions that the workbook itself declares as tables; each is a block of its own.
     """
-    frame_of = {
-        (row, col): number
-        for number, frame in enumerate(frames)
-        for row in range(frame[0], frame[1] + 1)
-        for col in range(frame[2], frame[3] + 1)
-    }
     # Each filled position points to the cell whose text it shows.
     shown = {cell: cell for cell in texts}
     for region in regions:
@@ -74,6 +68,8 @@ def find_blocks(
             for row in range(region[0], region[1] + 1):
                 for col in range(region[2], region[3] + 1):
                     shown[row, col] = first
+    frames = list(frames)
+    frame_of = {cell: _frame(cell, frames) for cell in shown} if frames else {}
     blocks = []
     left = set(shown)
     for start in sorted(shown):
@@ -90,6 +86,16 @@ def find_blocks(
                     stack.append(neighbour)
         blocks.append(_block({shown[member]: texts[shown[member]] for member in members}, members))
     return sorted(_joined(blocks), key=lambda block: (block.first_row, block.first_col))
+
+
+def _frame(cell: Cell, frames: list[Region]) -> int | None:
+    row, col = cell
+    inside = (
+        number
+        for number, (first_row, last_row, first_col, last_col) in enumerate(frames)
+        if first_row <= row <= last_row and first_col <= col <= last_col
+    )
+    return next(inside, None)
 
 
 def _block(texts: dict[Cell, str], members: Iterable[Cell]) -> Block:

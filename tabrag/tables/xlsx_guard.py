@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import struct
 import zipfile
 import zlib
 from pathlib import Path
@@ -67,7 +68,15 @@ def check_workbook(path: Path) -> int:
                 num_bare += num_found
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror or error}): check the path") from error
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        struct.error,
+        EOFError,
+        NotImplementedError,
+        RuntimeError,
+        UnicodeDecodeError,
+    ) as error:
         raise UserError(f"{path}: is cut off or broken ({error}); save the workbook again") from error
     return num_bare
 

@@ -133,6 +133,16 @@ def test_far_cell_costs_nothing(tmp_path: Path) -> None:
     assert len(tables) == 1 and time.monotonic() - start < 2
 
 
+def test_diagonal_of_cells_is_refused(tmp_path: Path) -> None:
+    workbook = Workbook()
+    for number in range(1, 3000):
+        workbook.active.cell(number, number, "x")
+    workbook.active.cell(1, 2, "y")
+    workbook.save(tmp_path / "w.xlsx")
+    with pytest.raises(UserError, match=r"w\.xlsx: sheet 'Sheet' spreads a table"):
+        read_xlsx(tmp_path / "w.xlsx")
+
+
 def test_formula_without_result_is_said(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING):
         (table,) = read_xlsx(save(tmp_path, block("A1", PRICES) | {"C4": "=B2+B3"}))
