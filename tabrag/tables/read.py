@@ -41,8 +41,13 @@ _HTML_MARKS = (
 )
 
 
-def read_tables(path: str | Path) -> list[Table]:
+def read_tables(path: str | Path, *, fill_right: bool = False) -> list[Table]:
     """Read the tables of an HTML, CSV, TSV or Excel file, or take a picture as one table.
+
+    Args:
+        path: The file.
+        fill_right: For spreadsheets and CSV: whether a header also covers the empty cells right of it, where
+            the file does not say which cells are merged.
 
     Returns:
         Tables with ids ``STEM#tN``; a picture is one table ``STEM`` with its path in ``image`` and no grid.
@@ -62,11 +67,11 @@ def read_tables(path: str | Path) -> list[Table]:
         raise UserError(f"{path}: cannot be read ({error.strerror}): check the path") from error
     kind = file_kind(head, path.suffix)
     if kind == "xlsx":
-        return read_xlsx(path)
+        return read_xlsx(path, fill_right=fill_right)
     if kind == "html":
         return read_html(path)
     if kind == "csv":
-        return read_csv(path)
+        return read_csv(path, fill_right=fill_right)
     if kind == "image":
         return [Table(id=path.stem, title=path.stem, image=str(path), source=Source(file=str(path)))]
     if not head:

@@ -24,7 +24,7 @@ _MAX_NAMED = 5
 """Records that a warning names one by one."""
 
 
-def read_csv(path: str | Path) -> list[Table]:
+def read_csv(path: str | Path, *, fill_right: bool = False) -> list[Table]:
     """Read a file of delimited text as one table.
 
     Blank records are dropped. Short records are padded; records of another length are named in a warning,
@@ -51,7 +51,9 @@ def read_csv(path: str | Path) -> list[Table]:
         raise UserError(f"{path}: holds no text; drop it or export the table again")
     warnings += _odd_lengths(records)
     width = max(len(record) for _, record in records)
-    inferred = infer_table([record + [""] * (width - len(record)) for _, record in records])
+    inferred = infer_table(
+        [record + [""] * (width - len(record)) for _, record in records], fill_right=fill_right
+    )
     metadata = {"encoding": encoding, "delimiter": delimiter}
     if inferred.notes:
         metadata["notes"] = inferred.notes

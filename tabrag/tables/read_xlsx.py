@@ -28,7 +28,7 @@ _MAX_POSITIONS = 5_000_000
 """Cells of one table, empty ones included: a diagonal of filled cells spans many more than it has."""
 
 
-def read_xlsx(path: str | Path) -> list[Table]:
+def read_xlsx(path: str | Path, *, fill_right: bool = False) -> list[Table]:
     """Read the tables of the visible sheets; hidden sheets, rows and columns are left out.
 
     A sheet may hold several tables. Texts right above a table become its caption, those below it
@@ -74,7 +74,7 @@ def read_xlsx(path: str | Path) -> list[Table]:
     for number, sheet in enumerate(workbook.worksheets, start=1):
         if sheet.sheet_state != "visible":
             continue
-        for table in _sheet_tables(sheet, path):
+        for table in _sheet_tables(sheet, path, fill_right=fill_right):
             table.id = f"{path.stem}#t{len(tables) + 1}"
             table.source = Source(file=str(path), page=number, sheet=sheet.title)
             table.title = table.caption or sheet.title
@@ -100,7 +100,7 @@ def cell_display(value: Any) -> str:
     return str(value).strip()
 
 
-def _sheet_tables(sheet: Worksheet, path: Path) -> Iterator[Table]:
+def _sheet_tables(sheet: Worksheet, path: Path, *, fill_right: bool) -> Iterator[Table]:
     rows = _Axis(number for number, row in sheet.row_dimensions.items() if row.hidden)
     cols = _Axis(
         number
@@ -135,7 +135,7 @@ def _sheet_tables(sheet: Worksheet, path: Path) -> Iterator[Table]:
             raise UserError(
                 f"{path}: sheet {sheet.title!r} spreads a table over {num_positions} cells; split it"
             )
-        inferred = infer_table(*_cells(block, regions))
+        inferred = infer_table(*_cells(block, regions), fill_right=fill_right)
         captions = [line for remark in above for line in remark.lines()]
         notes = [line for remark in below for line in remark.lines()]
         first = f"{_letters(cols.number(block.first_col))}{rows.number(block.first_row)}"

@@ -8,7 +8,9 @@ import pytest
 from openpyxl import Workbook
 
 from tabrag.errors import UserError
+from tabrag.tables.grid import path_texts, top_paths
 from tabrag.tables.read import IMAGE_SUFFIXES, TABLE_SUFFIXES, file_kind, read_tables
+from tabrag.tables.text import headers_text, markdown
 
 HTML = b"<!DOCTYPE html><table><tr><th>a<th>b<tr><td>x<td>2</table>"
 
@@ -36,6 +38,25 @@ def test_content_goes_before_the_ending(tmp_path: Path) -> None:
     assert read_tables(tmp_path / "book.csv")[0].grid.cells == [["a", "b"], ["x", "2"]]
     (tmp_path / "page.xlsx").write_bytes(HTML)
     assert read_tables(tmp_path / "page.xlsx")[0].grid.cells == [["a", "b"], ["x", "2"]]
+
+
+def test_banners_without_merged_cells(tmp_path: Path) -> None:
+    """Report H09, through the readers: literal by default, filled to the right on demand."""
+    rows = [["", "Sales", "", "Costs", ""], ["Shop", "2019", "2020", "2019", "2020"]]
+    rows += [["A", 1, 2, 3, 4], ["B", 5, 6, 7, 8]]
+    workbook = Workbook()
+    for row in rows:
+        workbook.active.append([cell or None for cell in row])
+    workbook.save(tmp_path / "b.xlsx")
+    (tmp_path / "b.csv").write_text("\n".join(",".join(map(str, row)) for row in rows))
+    for name in ("b.xlsx", "b.csv"):
+        (literal,), (filled,) = read_tables(tmp_path / name), read_tables(tmp_path / name, fill_right=True)
+        texts = [
+            [path_texts(table.grid, path) for path in top_paths(table.grid)] for table in (literal, filled)
+        ]
+        assert texts[0][1:3] == [["Sales", "2019"], ["2020"]]
+        assert texts[1][1:] == [[top, year] for top in ("Sales", "Costs") for year in ("2019", "2020")]
+        assert not any(word in headers_text(filled) + markdown(literal) for word in ("nan", "None"))
 
 
 def test_picture_is_a_table_without_grid(tmp_path: Path) -> None:
