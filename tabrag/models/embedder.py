@@ -25,6 +25,8 @@ from tabrag.models.io import load_tensors, resolve, save_backbone, save_tensors
 from tabrag.models.pooling import mean_pool, unit
 
 FORMAT_VERSION = 1
+_ORIGIN = ("backbone", "revision", "trust_remote_code", "format_version")
+"""Settings that say where the weights came from and change no vector."""
 
 
 class Embedder(nn.Module):
@@ -183,7 +185,7 @@ class Embedder(nn.Module):
 
         Settings, tokenizer, handling of pictures and weights count; where the backbone came from does not.
         """
-        settings = {k: v for k, v in config_to_json(self.config).items() if k not in ("backbone", "revision")}
+        settings = {k: v for k, v in config_to_json(self.config).items() if k not in _ORIGIN}
         digest = hashlib.sha256(repr(sorted(settings.items())).encode())
         digest.update(self.inputs.state().encode())
         for name, tensor in sorted(self.state_dict().items()):

@@ -12,6 +12,7 @@ import copy
 import inspect
 import logging
 import os
+import pickle
 import re
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
@@ -40,6 +41,9 @@ PICTURE_PARTS = (
     r"^visual_bbox$",
 )
 """Tensors of a LayoutLMv3 that only a picture reaches."""
+
+_OTHER_FORMATS = ["*.bin", "*.h5", "*.msgpack", "*.onnx", "*.ot", "*.gguf", "*.pt", "*.pth"]
+"""What a hub repository may hold beside safetensors; none of it is fetched where there are safetensors."""
 
 _TRUST = "if the model brings its own code and you trust it, set trust_remote_code: true"
 
@@ -88,14 +92,10 @@ def _snapshot(repo: str, revision: str | None) -> Path:
 
     where = f"model '{repo}'" + (f" at revision '{revision}'" if revision else "")
     try:
-        # Weights in other formats are never read, so they are never fetched either.
-        return Path(
-            snapshot_download(
-                repo,
-                revision=revision,
-                ignore_patterns=["*.bin", "*.h5", "*.msgpack", "*.onnx", "*.ot", "*.gguf"],
-            )
-        )
+        folder = Path(snapshot_download(repo, revision=revision, ignore_patterns=_OTHER_FORMATS))
+        if not any(folder.rglob("model*.safetensors")):  # an older repository
+            snapshot_download(repo, revision=revision, allow_patterns=["*.bin", "*.bin.index.json"])
+        return folder
     except (LocalEntryNotFoundError, OfflineModeIsEnabled) as error:
         raise UserError(
             f"{where} is neither a local folder nor complete in the Hugging Face cache, and the hub cannot "
@@ -135,7 +135,7 @@ def load_backbone(
     """Load a base model in float32 from a local folder, strictly and without the network.
 
     Args:
-        folder: A Hugging Face model folder with safetensors files.
+        folder: A Hugging Face model folder; safetensors, or else ``pytorch_model.bin`` read as plain tensors.
         config: A changed config, or the sub-config of one tower of a two-tower model; the folder's own where
             None.
         trust_remote_code: Run the code that the folder brings.
@@ -145,11 +145,13 @@ def load_backbone(
         UserError: Missing, unexpected or misshapen tensors, an architecture other than the one in the config,
             no weights.
     """
+    from safetensors import SafetensorError
+
     config = config or load_config(folder, trust_remote_code=trust_remote_code)
     model_class = _model_class(folder, config, trust_remote_code)
-    if not list(folder.glob("*.safetensors")):
-        raise UserError(f"{folder}: no *.safetensors file; other weight formats are not read")
-    options: dict[str, Any] = {"local_files_only": True, "use_safetensors": True, "dtype": torch.float32}
+    if not any(folder.glob("model*.safetensors")) and not any(folder.glob("pytorch_model*.bin")):
+        raise UserError(f"{folder}: no weights in it (neither model*.safetensors nor pytorch_model.bin)")
+    options: dict[str, Any] = {"local_files_only": True, "weights_only": True, "dtype": torch.float32}
     options["ignore_mismatched_sizes"] = True  # so that they are listed; they are refused below
     if "add_pooling_layer" in inspect.signature(model_class.__init__).parameters:
         options["add_pooling_layer"] = False
@@ -162,7 +164,7 @@ def load_backbone(
                 trust_remote_code=trust_remote_code,
                 **options,
             )
-    except (RuntimeError, OSError, ValueError) as error:
+    except (RuntimeError, OSError, ValueError, pickle.UnpicklingError, SafetensorError) as error:
         raise UserError(f"{folder}: the weights cannot be loaded: {error}") from error
     head = _head_of(config, model_class)
     allowed = [re.compile(pattern) for pattern in (*UNUSED, *unused)]

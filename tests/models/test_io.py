@@ -146,10 +146,54 @@ def test_unknown_architecture_is_refused(folder: Path, values: dict[str, object]
         Embedder.from_config(EmbedderConfig(backbone=str(folder)))
 
 
-def test_other_weight_formats_are_not_read(folder: Path) -> None:
-    (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
-    with pytest.raises(UserError, match="safetensors"):
+def test_older_checkpoints_are_read_as_plain_tensors(folder: Path, tmp_path: Path) -> None:
+    expected = load_backbone(folder).state_dict()
+    state = load_file(folder / "model.safetensors")
+    (folder / "model.safetensors").unlink()
+    with pytest.raises(UserError, match="no weights"):
         load_backbone(folder)
+    torch.save(state, folder / "pytorch_model.bin")
+    assert all(
+        torch.equal(expected[name], tensor) for name, tensor in load_backbone(folder).state_dict().items()
+    )
+
+    class Evil:
+        def __reduce__(self) -> tuple:
+            return Path.touch, (tmp_path / "touched",)
+
+    torch.save(state | {"evil": Evil()}, folder / "pytorch_model.bin")
+    with pytest.raises(UserError, match="cannot be loaded"):
+        load_backbone(folder)
+    assert not (tmp_path / "touched").exists()
+
+
+def test_cut_off_file_is_named(folder: Path) -> None:
+    path = folder / "model.safetensors"
+    path.write_bytes(path.read_bytes()[:-100])
+    with pytest.raises(UserError, match=f"{folder}: the weights cannot be loaded"):
+        load_backbone(folder)
+
+
+def test_tied_tensors_are_stored_once_and_tied_again(tmp_path: Path) -> None:
+    from transformers import AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM
+
+    config = LlamaConfig(
+        vocab_size=2000,
+        hidden_size=32,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=32,
+        tie_word_embeddings=True,
+    )
+    model = LlamaForCausalLM(config)
+    assert {"lm_head.weight", "model.embed_tokens.weight"} <= set(model.state_dict())
+    tmp_path.joinpath("out").mkdir()
+    save_backbone(model, tmp_path / "out")
+    assert (tmp_path / "out" / "model.safetensors").stat().st_size < 1.3 * 4 * 2000 * 32
+    again = AutoModelForCausalLM.from_pretrained(tmp_path / "out")
+    assert all(torch.equal(a, b) for a, b in zip(model.parameters(), again.parameters(), strict=True))
+    again.model.embed_tokens.weight.data[3, 3] += 1
+    assert torch.equal(again.lm_head.weight, again.model.embed_tokens.weight)
 
 
 def test_empty_or_broken_tensors_are_not_written(tmp_path: Path) -> None:

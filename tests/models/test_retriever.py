@@ -134,3 +134,19 @@ def test_faults_are_named(bert: str, tmp_path: Path) -> None:
     path.write_text(json.dumps(json.loads(path.read_text()) | {"format_version": 7}))
     with pytest.raises(UserError, match="version 7"):
         Retriever.from_pretrained(tmp_path / "out")
+
+
+def test_cached_hub_id(bert: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    commit = "0123456789abcdef0123456789abcdef01234567"
+    root = tmp_path / "models--someone--tables"
+    retriever = Retriever.from_config(_config(bert), REPRESENTATION)
+    retriever.save_pretrained(root / "snapshots" / commit)
+    (root / "refs").mkdir()
+    (root / "refs" / "main").write_text(commit)
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    again = Retriever.from_pretrained("someone/tables")
+    assert again.query.fingerprint() == retriever.query.fingerprint() != again.item.fingerprint()
+    (root / "snapshots" / commit / "item" / "model.safetensors").unlink()
+    with pytest.raises(UserError, match="item: no weights"):
+        Retriever.from_pretrained("someone/tables")
