@@ -13,6 +13,7 @@ from tabrag.data.config import TrainingDataConfig
 from tabrag.data.folder import DataFolder
 from tabrag.data.sampling import choose_negatives, epoch_batches
 from tabrag.errors import UserError
+from tabrag.evaluation.ranking import check_qrels
 from tabrag.files import read_jsonl
 from tabrag.representations import build
 from tabrag.types import Entry
@@ -38,7 +39,10 @@ class TrainingPairs:
         self.query_ids: list[str] = []
         self.texts: list[str] = []
         self.positives: list[list[int]] = []
-        for query_id, grades in self.folder.qrels(config.split).items():
+        qrels = self.folder.qrels(config.split)
+        for split in filter(None, (config.split, config.dev_split)):
+            check_qrels(self.folder.qrels(split), query_ids=queries, item_ids=number)
+        for query_id, grades in qrels.items():
             relevant = [number[item_id] for item_id, grade in grades.items() if grade > 0]
             if relevant:
                 self.query_ids.append(query_id)
