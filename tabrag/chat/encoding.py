@@ -48,8 +48,7 @@ def render(messages: Conversation, tokenizer: Any, processor: Any = None) -> tup
 
 
 def control_tokens(tokenizer: Any) -> re.Pattern[str] | None:
-    """A pattern that matches each special or added control token of the tokenizer; None where there is
-    none."""
+    """A pattern that matches each control token of the tokenizer; None where there is none."""
     added = [str(token) for token in tokenizer.added_tokens_decoder.values() if token.special]
     names = {name for name in [*added, *tokenizer.all_special_tokens] if len(name) > 1}
     return (

@@ -82,8 +82,7 @@ class LocalChat:
     def generate_batch(
         self, conversations: Sequence[Conversation], *, max_new_tokens: int = 64, stop: Sequence[str] = ()
     ) -> list[Reply]:
-        """Greedy replies, in the order of ``conversations``; no penalties or sampling, whatever the model's
-        defaults."""
+        """Greedy replies in the order of ``conversations``; sampling and penalties are off."""
         from transformers import GenerationConfig, LogitsProcessorList, StoppingCriteriaList
 
         from tabrag.chat.decoding import Decoder

@@ -17,7 +17,8 @@ LABELS = ("SUPPORTED", "REFUTED")
 
 _ANSWER = (
     "\nQuestion: {question}\n"
-    f"Reply with the value only, as it stands in the table; reply '{NOT_FOUND}' when it is not there."
+    "Reply with the value only, as it stands in the table, without a sentence;"
+    f" reply '{NOT_FOUND}' when it is not there."
 )
 _VERIFY = (
     "\nStatement: {statement}\n"

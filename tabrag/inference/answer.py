@@ -28,7 +28,7 @@ from tabrag.evaluation.answers import normalise
 from tabrag.inference.cell_reader import read_cell
 from tabrag.inference.config import ReaderConfig
 from tabrag.inference.context import build_context
-from tabrag.inference.evidence import evidence_at, locate
+from tabrag.inference.evidence import evidence_at, locate, value_of
 from tabrag.tables.text import title_text
 from tabrag.types import Answer, Candidate, Query, Run, Table
 
@@ -157,11 +157,15 @@ class Reader:
         self, answer: Answer, text: str, probability: float | None, tables: list[Table], corpus: Corpus
     ) -> None:
         """Set text, evidence and confidence of an answer that a chat model gave."""
-        answer.answer, answer.confidence = text, probability
-        if normalise(text) == normalise(NOT_FOUND):
+        answer.confidence = probability
+        if normalise(NOT_FOUND) in normalise(text):
             answer.answer = NOT_FOUND
             answer.evidence = [evidence_at(table, [], image=_image(table, corpus)) for table in tables]
             return
+        values = [value_of(text, table) for table in tables]
+        text = answer.answer = min(
+            values, key=len
+        )  # a value that was found in a table is a part of the reply
         found = [locate(table, text, answer.question, image=_image(table, corpus)) for table in tables]
         answer.evidence = [evidence for evidence in found if evidence.cells] or found
         if probability is not None and not any(evidence.cells for evidence in found):

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from tabrag.evaluation.answers import normalise, number, same
 from tabrag.inference.lexical import Overlap, best, overlap
 from tabrag.tables.text import title_text
 from tabrag.types import Cell, Evidence, Table
+
+_LEAD_IN = re.compile(r"^(?:the )?answer(?: is)?\s*:?\s*", re.IGNORECASE)
+_NUMBER = re.compile(r"-?\d[\d,.]*")
 
 
 def evidence_at(table: Table, cells: list[Cell], *, image: str | None) -> Evidence:
@@ -43,6 +48,28 @@ def locate(table: Table, answer: str, question: str, *, image: str | None) -> Ev
     evidence = evidence_at(table, [], image=image)
     evidence.rows, evidence.columns = best(fits.rows), best(fits.cols)
     return evidence
+
+
+def value_of(reply: str, table: Table) -> str:
+    """The value that a chat model's reply gives: the reply itself, or what its sentence says.
+
+    A reply that stands in the table is taken as it is. Otherwise a lead-in ("The answer is:") goes, and of a
+    longer sentence the last number that stands in a body cell is taken. What matches nothing stays as it is.
+    """
+    if _cells(table, reply):
+        return reply
+    reply = _LEAD_IN.sub("", reply.strip())
+    if _cells(table, reply) or len(reply.split()) < 3:
+        return reply
+    numbers = [match[0].rstrip(".,") for match in _NUMBER.finditer(reply)]
+    return next((text for text in reversed(numbers) if _in_body(table, text)), reply)
+
+
+def _in_body(table: Table, answer: str) -> bool:
+    grid = table.grid
+    return grid is not None and any(
+        row >= grid.num_header_rows and col >= grid.num_header_cols for row, col in _cells(table, answer)
+    )
 
 
 def _cells(table: Table, answer: str) -> list[Cell]:

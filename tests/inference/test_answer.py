@@ -225,6 +225,23 @@ def test_the_chat_reader_lowers_its_confidence_when_the_answer_is_not_in_the_tab
     assert prompt.index("1,250") < prompt.index(question)
 
 
+def test_the_value_is_taken_out_of_a_sentence():
+    replies = {
+        "450": "450",
+        "The answer is: 450": "450",
+        "In 2019 the south grew 450.": "450",
+        "In 2019 the south grew 777 tons.": "In 2019 the south grew 777 tons.",
+        "barley": "barley",
+        "The answer is the north": "the north",
+        "no idea at all": "no idea at all",
+        "The answer is: not in the table.": NOT_FOUND,
+    }
+    chat = Chat(*replies)
+    reader = Reader(ReaderConfig(reader="chat"), chat=chat)
+    answers = [reader(ask("how much?"), run("T1"), Corpus(table()))[0].answer for _ in replies]
+    assert answers == list(replies.values())
+
+
 def test_the_chat_reader_verifies_by_scoring_the_labels():
     reader = Reader(ReaderConfig(reader="chat"), chat=Chat(scores=[-3.0, -1.0]))
     (answer,) = reader(ask("the south grew 450 barley in 2019", task="verify"), run("T1"), Corpus(table()))
