@@ -18,7 +18,7 @@ class Kind(Enum):
     TEXT = "text"
 
 
-_MISSING = re.compile(r"[-\u2010-\u2015\u2212.…*/?]+|n/?\.?a\.?|nil|none|null|x|\(?[dsx]\)?", re.IGNORECASE)
+_MISSING = re.compile(r"[-\u2010-\u2015\u2212.…*/?]+|n/?\.?a\.?|nil|none|null", re.IGNORECASE)
 _PERIOD = re.compile(
     r"(?:fys?|cy|year|q[1-4]|h[12]|[1-4]q|[12]h)?[\s'’.,-]*(?:1[6-9]|20|21)\d\d"
     r"(?:\s*[-/\u2010-\u2015]\s*(?:(?:1[6-9]|20|21)?\d\d))?\s*(?:q[1-4]|h[12]|[aefpr])?"

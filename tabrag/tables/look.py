@@ -138,13 +138,15 @@ class Look:
         return self.grid.cells[region[0]][region[2]]
 
     def _is_data_at_left(self, start: int, end: int) -> bool:
-        """Whether the first column holds numbers that label nothing.
+        """Whether the first column holds data: under a banner, or in a single row of numbers.
 
-        So it is under a banner, merged or open to the right, and in a single row of numbers.
+        A banner is merged, or open to the right. A column of texts before numbers is one of labels all the
+        same.
         """
-        if self._column_kind(0, end) is not Kind.NUMBER:
+        kinds = {self._column_kind(col, end) for col in range(self.grid.num_cols)}
+        if self._column_kind(0, end) is not Kind.NUMBER and Kind.NUMBER in kinds:
             return False
-        if end == self.num_rows - 1 and Kind.TEXT not in self.kinds[end]:
+        if end == self.num_rows - 1 and Kind.NUMBER in kinds and Kind.TEXT not in self.kinds[end]:
             return True
         region = self.owners.get((start, 0))
         if region is not None:
@@ -170,7 +172,8 @@ class Look:
             return True
         if score >= 2 and Kind.NUMBER not in row and Kind.BLANK not in row[1:] and self._are_units(end):
             return True
-        if (score > 0 or self.fill_right) and any(
+        is_gappy = 5 * above[1:].count(Kind.BLANK) >= 2 * len(above) and Kind.BLANK not in row
+        if (score > 0 or self.fill_right or (is_gappy and Kind.NUMBER not in row)) and any(
             over is Kind.BLANK and under is not Kind.BLANK for over, under in zip(above, row, strict=True)
         ):
             return True
