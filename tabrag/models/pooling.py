@@ -20,9 +20,8 @@ def mean_pool(states_BTE: Tensor, mask_BT: Tensor | None = None) -> Tensor:
     if mask_BT is None:
         return states_BTE.mean(dim=1)
     mask_BT = mask_BT.to(states_BTE.dtype)
-    # A batched product instead of multiply-and-sum: one pass over the states, nothing of their size is
-    # allocated.
-    sum_BE = torch.bmm(mask_BT.unsqueeze(1), states_BTE).squeeze(1)
+    # Not a matrix product: autocast would round that to 16 bits.
+    sum_BE = (states_BTE * mask_BT.unsqueeze(-1)).sum(dim=1)
     return sum_BE / mask_BT.sum(dim=1, keepdim=True).clamp(min=1.0)
 
 

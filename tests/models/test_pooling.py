@@ -22,6 +22,9 @@ def test_low_precision_sums_in_float32() -> None:
     pooled = mean_pool(states, torch.ones(1, 4096, dtype=torch.int64))
     assert pooled.dtype == torch.float32
     assert torch.allclose(pooled, torch.full((1, 2), 1.0009765625))
+    states = torch.randn(2, 50, 4)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        assert torch.equal(mean_pool(states, torch.ones(2, 50)), states.sum(1) / 50)
 
 
 def test_nothing_to_pool_is_zero_not_nan() -> None:
