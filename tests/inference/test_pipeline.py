@@ -111,3 +111,9 @@ def test_errors_name_what_is_missing(folder: Path):
         Pipeline(config(folder)).ask("  ")
     with pytest.raises(UserError, match="ids must be unique"):
         list(Pipeline(config(folder)).ask_all([queries()[0], queries()[0]]))
+
+
+@pytest.mark.parametrize("path", sorted((Path(__file__).parents[2] / "configs" / "pipeline").glob("*.yaml")))
+def test_the_configs_of_the_project_are_valid(path: Path):
+    pipeline = Pipeline.from_config(path)
+    assert pipeline.config.indexes and pipeline.config.k >= 1
