@@ -60,7 +60,7 @@ _PACKAGES = dict.fromkeys(("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO"),
 _INVISIBLE = {*range(0xFE00, 0xFE10), 0x200C, 0x200D}
 # Hebrew to Myanmar, Khmer, joiners, and the presentation forms of Hebrew and Arabic.
 _SHAPED = (("\u0590", "\u109f"), ("\u1780", "\u17ff"), ("\u200c", "\u200d"), ("\ufb1d", "\ufefe"))
-_MAX_CACHED_WORDS = 20_000
+_MAX_CACHED_WORDS = 5_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,7 +127,7 @@ def _check_size(size: tuple[int, int], grid: Grid) -> None:
     if max(size) > MAX_SIDE or width * height > MAX_AREA:
         raise UserError(
             f"the picture of {grid.num_rows} rows and {grid.num_cols} columns would have "
-            f"at least {width} x {height} pixels, above the limit of {MAX_SIDE} a side and {MAX_AREA} in all: "
+            f"at least {width} x {height} pixels, above the limit of {MAX_SIDE} a side, {MAX_AREA} in all: "
             f"split the table, or choose a smaller scale"
         )
 
