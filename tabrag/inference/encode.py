@@ -101,6 +101,8 @@ def _encode_part(
         total=len(entries), desc="encode", disable=not (progress and distributed.is_main()), leave=False
     )
     starts = range(0, len(entries), WINDOW)
+    # Opening pictures is worth a thread of its own, padding token ids is not.
+    each = map if embedder.config.inputs == "text" else ahead
     with bar:
         windows = ahead(
             lambda start: _prepare(embedder, entries[start : start + WINDOW], batch_tokens),
@@ -111,7 +113,7 @@ def _encode_part(
             window_NE = vectors_NE[start : start + WINDOW]
             waiting: list[tuple[np.ndarray, Tensor]] = []
             collate = embedder.inputs.collate
-            tensors = ahead(lambda rows, f=features, c=collate: c([f[row] for row in rows]), batches)
+            tensors = each(lambda rows, f=features, c=collate: c([f[row] for row in rows]), batches)
             for rows, batch in zip(batches, tensors, strict=True):
                 out_BE = embedder(**{k: v.to(where, non_blocking=True) for k, v in batch.items()})
                 waiting.append((rows, out_BE.float()))
