@@ -1,0 +1,96 @@
+"""The README's commands, word for word but for folders and sizes."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+TINY = [
+    "--model.query.backbone=offline:tiny-bert",
+    "--model.item.backbone=offline:tiny-bert",
+    "--train.batch_size=8",
+    "--train.epochs=0",
+    "--train.max_steps=2",
+    "--dev.max_queries=5",
+]
+
+
+def _commands(heading: str) -> list[list[str]]:
+    """The commands of the code blocks below a heading."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    section = re.split(r"^## ", text.split(f"\n## {heading}")[1], flags=re.M)[0]
+    lines = [
+        line
+        for block in re.findall(r"^```\n(.*?)^```", section, flags=re.M | re.S)
+        for line in block.splitlines()
+    ]
+    return [shlex.split(line) for line in lines if line.startswith(("python ", "accelerate ", "pip "))]
+
+
+def _run(command: list[str], tmp_path: Path, replacements: dict[str, str], extra: list[str]) -> dict:
+    arguments = []
+    for argument in command[1:]:
+        for old, new in replacements.items():
+            argument = argument.replace(old, new)
+        arguments.append(re.sub(r"\b(datasets|runs)/", lambda match: f"{tmp_path}/{match[1]}/", argument))
+    done = subprocess.run(
+        [sys.executable, *arguments, *extra], cwd=ROOT, capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, f"{shlex.join(command)}\n{done.stderr[-3000:]}"
+    return json.loads(done.stdout.strip().splitlines()[-1])
+
+
+def _extra(command: list[str]) -> list[str]:
+    if command[1] == "train/retriever.py":
+        return TINY
+    if command[1] == "scripts/prepare_data.py" and "hitab" in command:
+        return ["--limit=40"]
+    return []
+
+
+def test_hitab_commands(data_root: Path, tmp_path: Path) -> None:
+    commands = _commands("HiTab, on a CPU")
+    assert len(commands) == 7
+    figures = {}
+    for command in commands:
+        figures = _run(command, tmp_path, {"$TABRAG_DATA": str(data_root)}, _extra(command))
+    assert 0.05 < figures["Hit@10"] <= 1
+
+
+def test_commands_on_a_persons_own_tables(files_root: Path, tmp_path: Path) -> None:
+    own = tmp_path / "own"
+    for kind in ("html", "csv", "xlsx"):
+        shutil.copytree(files_root / kind, own / kind)
+    first, *others = _commands("Your own tables")
+    assert len(others) == 4
+    made = _run(first, tmp_path, {"MY_TABLES": str(own)}, [])
+    assert made["tables"] > 10
+    answered = None
+    for command in others:
+        if command[1] == "train/retriever.py":
+            continue  # needs questions: test_retriever.py trains
+        figures = _run(command, tmp_path, {}, [])
+        answered = figures if command[1] == "infer/answer.py" else answered
+    assert answered is not None and answered["answer"] == "$280"
+
+
+@pytest.mark.parametrize("heading", ["On GPUs", "Quickstart", "HiTab", "Your own tables"])
+def test_every_named_file_exists(heading: str) -> None:
+    commands = _commands(heading)
+    named = [
+        word.split("=", 1)[-1]
+        for command in commands
+        for word in command
+        if re.search(r"(^|=)(configs|train|infer|scripts)/", word)
+    ]
+    assert named or heading == "Quickstart"
+    missing = [name for name in named if not (ROOT / name).exists()]
+    assert not missing
