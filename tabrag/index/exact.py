@@ -14,9 +14,10 @@ from torch import Tensor
 from tabrag.index.vectors import Metric, Vectors, as_float32, check_metric, check_queries, finite_norms
 
 _QUERIES_PER_BATCH = 1024
-_ROWS_PER_PRODUCT = 1024
-_PRODUCTS_PER_SELECTION = 8
-_SPARE = 16
+_ROWS_PER_PRODUCT = 4096
+_PRODUCTS_PER_SELECTION = 2
+_GROUP = 16
+_SPARE = 8
 """Candidates kept beyond k, so that ties at the k-th place are seen."""
 _NOISE = 4e-6
 """Two float32 scores nearer than this (relative to the vectors' norms) may stand in either order."""
@@ -97,9 +98,10 @@ class ExactIndex:
         best_BM = q_BE.new_zeros(q_BE.shape[0], 0)
         rows_BM = torch.zeros(q_BE.shape[0], 0, dtype=torch.int64, device=self.device)
         for start, scores in self._scores(q_BE):
-            chunk = scores.topk(min(num_kept, scores.shape[1]), dim=1)
-            best_BM = torch.cat([best_BM, chunk.values], dim=1)
-            rows_BM = torch.cat([rows_BM, chunk.indices + start], dim=1)
+            full = best_BM.shape[1] == num_kept
+            values, columns = _top(scores, num_kept, best_BM.amin(dim=1) if full else None)
+            best_BM = torch.cat([best_BM, values], dim=1)
+            rows_BM = torch.cat([rows_BM, columns + start], dim=1)
             if best_BM.shape[1] > num_kept:
                 merged = best_BM.topk(num_kept, dim=1)
                 best_BM, rows_BM = merged.values, rows_BM.gather(1, merged.indices)
@@ -116,21 +118,22 @@ class ExactIndex:
         return scores, rows
 
     def _scores(self, q_BE: Tensor) -> Iterator[tuple[int, Tensor]]:
-        """Blocks ``(first row, Tensor[B, rows])`` of the scores, in a buffer that the next block overwrites.
+        """Blocks ``(first row, Tensor[B, columns])`` of the scores, in a buffer that is used again.
 
-        Small products into one buffer are the fast shape: the operands stay in the processor's cache, and no
-        memory is allocated. A GPU wants larger ones.
+        The last block may end in columns of -infinity. Products of some thousand rows into one buffer are the
+        fast shape on a CPU: much of the operands stays in the cache and no memory is allocated.
         """
-        width = _ROWS_PER_PRODUCT * (1 if self.device.type == "cpu" else _PRODUCTS_PER_SELECTION)
-        buffer = q_BE.new_empty(q_BE.shape[0], min(len(self), _ROWS_PER_PRODUCT * _PRODUCTS_PER_SELECTION))
-        for start in range(0, len(self), buffer.shape[1]):
-            stop = min(start + buffer.shape[1], len(self))
-            scores = buffer[:, : stop - start]
-            for first in range(start, stop, width):
-                last = min(first + width, stop)
+        block = _ROWS_PER_PRODUCT * _PRODUCTS_PER_SELECTION
+        buffer = q_BE.new_empty(q_BE.shape[0], min(_round_up(len(self)), block))
+        for start in range(0, len(self), block):
+            stop = min(start + block, len(self))
+            scores = buffer[:, : _round_up(stop - start)]
+            scores[:, stop - start :] = -torch.inf
+            for first in range(start, stop, _ROWS_PER_PRODUCT):
+                last = min(first + _ROWS_PER_PRODUCT, stop)
                 torch.mm(q_BE, self.vectors_NE[first:last].T, out=scores[:, first - start : last - start])
             if self._scale_N is not None:
-                scores *= self._scale_N[start:stop]
+                scores[:, : stop - start] *= self._scale_N[start:stop]
             yield start, scores
 
     def _search_crowded(
@@ -168,3 +171,27 @@ class ExactIndex:
         scores, rows = best_BM.cpu().numpy(), rows_BM.cpu().numpy()
         order = np.lexsort((rows, -scores), axis=-1)[:, :k]
         return np.take_along_axis(scores, order, axis=1), np.take_along_axis(rows, order, axis=1)
+
+
+def _round_up(number: int) -> int:
+    """The next multiple of the group size."""
+    return -(-number // _GROUP) * _GROUP
+
+
+def _top(scores_BN: Tensor, k: int, floor_B: Tensor | None) -> tuple[Tensor, Tensor]:
+    """At most k of the best columns of each row, and all of the k best that are above ``floor_B``.
+
+    The k best scores lie in the k groups of columns with the largest maxima. Maxima are cheap, and only few
+    groups are above the floor once a good part of the collection has been seen.
+    """
+    num_groups = scores_BN.shape[1] // _GROUP
+    grouped = scores_BN.unflatten(1, (_GROUP, num_groups))
+    maximum = grouped.amax(dim=1)
+    num_taken = min(k, num_groups)
+    if floor_B is not None:
+        num_taken = min(num_taken, int((maximum > floor_B[:, None]).sum(dim=1).max()))
+    groups = maximum.topk(num_taken, dim=1, sorted=False).indices
+    taken = grouped.gather(2, groups[:, None, :].expand(-1, _GROUP, -1)).flatten(1)
+    best = taken.topk(min(k, taken.shape[1]), dim=1, sorted=False)
+    member = torch.div(best.indices, max(num_taken, 1), rounding_mode="floor")
+    return best.values, member * num_groups + groups.gather(1, best.indices % max(num_taken, 1))
