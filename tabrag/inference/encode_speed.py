@@ -13,7 +13,7 @@ import torch
 
 from tabrag.errors import UserError
 from tabrag.inference import runtime
-from tabrag.inference.encode import BATCH_TOKENS, encode
+from tabrag.inference.encode import default_batch_tokens, encode
 from tabrag.models.embedder import Embedder
 from tabrag.types import Entry
 
@@ -92,7 +92,7 @@ def compare_encoding(
         "device": str(where),
         "threads": torch.get_num_threads(),
         "dtype": dtype,
-        "batch_tokens": BATCH_TOKENS.get(where.type),
+        "batch_tokens": default_batch_tokens(where),
         "batch_size": batch_size,
         "repeats": repeats,
     }
