@@ -125,7 +125,9 @@ class TableStore:
         return {**self.__dict__, "_descriptor": None}
 
     def __del__(self) -> None:
-        if getattr(self, "_descriptor", None) is not None:
+        # At the end of the interpreter the module's names may be gone already; the system closes the file
+        # then.
+        if getattr(self, "_descriptor", None) is not None and os is not None:
             os.close(self._descriptor)
             self._descriptor = None
 

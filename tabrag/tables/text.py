@@ -46,8 +46,8 @@ def headers_text(
         field_separator: Stands between two fields.
         header_separator: Stands between two paths of a field.
         path_separator: Stands between the levels of a path.
-        parents: ``repeat`` prints whole paths; ``once`` prints each header a single time, parents before their
-            children, which says the same words in about two thirds of the length.
+        parents: ``repeat`` prints whole paths; ``once`` prints each header a single time, parents before
+            their children, which says the same words in about two thirds of the length.
 
     Raises:
         UserError: An unknown field or kind of ``parents``.
