@@ -26,7 +26,7 @@ WINDOW = 16384
 def default_batch_tokens(where: torch.device) -> int:
     """Positions of a batch that suit a device.
 
-    On a CPU it is 1024 a thread: larger batches fall out of the caches. On one thread of a busy machine MiniLM
+    On a CPU it is 1024 a thread: larger batches fall out of the caches. On one thread (busy machine) MiniLM
     took 1.3 times the CPU seconds with 4096, and 1.6 times with 16384.
     """
     return 1024 * torch.get_num_threads() if where.type == "cpu" else 16384
