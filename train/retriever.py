@@ -62,6 +62,7 @@ def run(config: Config) -> dict[str, Any]:
         dev=config.dev,
         batch_size=config.train.batch_size,
         seed=config.train.seed,
+        settings=settings,
     )
     return train(
         task,

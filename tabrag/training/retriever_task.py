@@ -20,6 +20,7 @@ from tabrag.evaluation.ranking import evaluate
 from tabrag.index.exact import ExactIndex
 from tabrag.inference.encode import encode
 from tabrag.losses.info_nce import false_negatives, info_nce
+from tabrag.models.card import data_source, write_card
 from tabrag.models.retriever import Retriever
 from tabrag.representations import build
 from tabrag.training.config import DevConfig, LossConfig
@@ -73,6 +74,7 @@ class RetrieverTask:
         dev: DevConfig,
         batch_size: int,
         seed: int,
+        settings: dict[str, Any],
     ) -> None:
         self.retriever = retriever
         self.module = RetrieverModule(retriever, loss)
@@ -81,6 +83,7 @@ class RetrieverTask:
         self.dev = dev
         self.batch_size = batch_size
         self.seed = seed
+        self.settings = settings
 
     def _epoch(self, epoch: int) -> RetrieverBatches:
         return RetrieverBatches(
@@ -150,3 +153,4 @@ class RetrieverTask:
 
     def export(self, folder: Path, *, metrics: dict[str, float]) -> None:
         self.retriever.save_pretrained(folder)
+        write_card(folder, settings=self.settings, metrics=metrics, data=[data_source(self.data.folder)])

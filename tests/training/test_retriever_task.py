@@ -68,6 +68,7 @@ def _task(data: Path, *, tower: str = "text", batch_size: int = 4, **changes: An
         dev=DevConfig(pool="judged", max_queries=5),
         batch_size=batch_size,
         seed=0,
+        settings={"train": {"seed": 0}},
     )
 
 
@@ -106,6 +107,8 @@ def test_every_tower_trains_on_two_processes(data: Path, tmp_path: Path, tower: 
     assert not still, f"trainable but never moved: {still}"
     exported = Retriever.from_pretrained(tmp_path / "run" / "export")
     assert exported.representation.name == TOWERS[tower][1]
+    card = (tmp_path / "run" / "export" / "README.md").read_text()
+    assert "MRR@10" in card and "cc0" in card.lower()
 
 
 def test_encoding_gives_each_id_once_in_order(data: Path) -> None:

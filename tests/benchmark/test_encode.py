@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tabrag.benchmark.encode import compare_encoding
 from tabrag.errors import UserError
 from tabrag.inference.encode import encode
-from tabrag.inference.encode_speed import compare_encoding
 from tabrag.models import tiny
 from tabrag.models.embedder import Embedder, EmbedderConfig
 from tabrag.types import Entry
