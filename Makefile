@@ -30,6 +30,7 @@ test: setup lint
 	$(BIN)/pytest -n 2 --dist loadfile -m "not gpu"
 
 benchmark: setup
+	$(PIP) install -c constraints.txt sentence-transformers
 	$(BIN)/python scripts/benchmark.py encode
 	$(BIN)/python scripts/benchmark.py search
 	$(BIN)/python scripts/benchmark.py render

@@ -14,7 +14,8 @@ from tabrag.benchmark.encode import compare_encoding
 from tabrag.errors import UserError
 from tabrag.inference.encode import encode
 from tabrag.models import tiny
-from tabrag.models.embedder import Embedder, EmbedderConfig
+from tabrag.models.config import EmbedderConfig
+from tabrag.models.embedder import Embedder
 from tabrag.types import Entry
 
 
