@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import json
 import logging
+import os
+import secrets
 from pathlib import Path
 from typing import Any
 
 from tabrag import distributed
-from tabrag.files import read_json, write_json
+from tabrag.files import atomic_write, read_json, write_json
 from tabrag.training.config import TrackingConfig
 
 logger = logging.getLogger(__name__)
@@ -36,14 +38,14 @@ class Tracker:
             import wandb
 
             identity = folder / "wandb.json"
-            run_id = read_json(identity)["id"] if identity.is_file() else wandb.util.generate_id()
+            run_id = read_json(identity)["id"] if identity.is_file() else secrets.token_hex(4)
             self._wandb = wandb.init(
                 project=config.project,
                 name=config.name or folder.name,
                 id=run_id,
                 resume="allow",
                 dir=str(folder),
-                mode=config.wandb,
+                mode=os.environ.get("WANDB_MODE") or config.wandb,  # an argument would outdo the variable
                 config=settings,
             )
             write_json(identity, {"id": run_id})
@@ -88,4 +90,5 @@ def _cut(path: Path, step: int) -> None:
             continue
         if row["step"] <= step:
             kept.append(line + "\n")
-    path.write_text("".join(kept), encoding="utf-8")
+    with atomic_write(path) as file:
+        file.writelines(kept)

@@ -41,10 +41,7 @@ def test_a_broken_wandb_costs_a_warning(
         monkeypatch.setitem(sys.modules, "wandb", None)
     else:
         good = types.SimpleNamespace(log=fail, finish=fail)
-        fake = types.SimpleNamespace(
-            init=fail if fault == "init" else lambda **settings: good,
-            util=types.SimpleNamespace(generate_id=lambda: "abc"),
-        )
+        fake = types.SimpleNamespace(init=fail if fault == "init" else lambda **settings: good)
         monkeypatch.setitem(sys.modules, "wandb", fake)
     tracker = Tracker(TrackingConfig(wandb="online"), tmp_path, settings={"a": 1}, step=0)
     tracker.log({"loss": 1.0}, step=1)
@@ -57,15 +54,40 @@ def test_a_broken_wandb_costs_a_warning(
 def test_a_resumed_run_keeps_its_wandb_id(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     started = []
     run = types.SimpleNamespace(log=lambda *a, **k: None, finish=lambda: None)
-    ids = iter(["first", "second"])
-    fake = types.SimpleNamespace(
-        init=lambda **settings: started.append(settings) or run,
-        util=types.SimpleNamespace(generate_id=lambda: next(ids)),
-    )
+    fake = types.SimpleNamespace(init=lambda **settings: started.append(settings) or run)
     monkeypatch.setitem(sys.modules, "wandb", fake)
-    for _ in range(2):
-        Tracker(TrackingConfig(wandb="offline"), tmp_path, settings={}, step=0).close()
-    assert [(call["id"], call["mode"]) for call in started] == [("first", "offline")] * 2
+    monkeypatch.delenv("WANDB_MODE", raising=False)
+    for folder in ("one", "one", "two"):
+        (tmp_path / folder).mkdir(exist_ok=True)
+        Tracker(TrackingConfig(wandb="offline"), tmp_path / folder, settings={}, step=0).close()
+    first, again, other = started
+    assert first["id"] == again["id"] != other["id"] and len(first["id"]) >= 8
+    assert first["mode"] == again["mode"] == "offline"
+
+
+def test_the_variable_of_wandb_outdoes_the_setting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started = []
+    fake = types.SimpleNamespace(init=lambda **settings: started.append(settings))
+    monkeypatch.setitem(sys.modules, "wandb", fake)
+    monkeypatch.setenv("WANDB_MODE", "offline")
+    Tracker(TrackingConfig(wandb="online"), tmp_path, settings={}, step=0).close()
+    assert started[0]["mode"] == "offline"
+
+
+def test_two_processes_leave_one_offline_run_of_wandb(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    pytest.importorskip("wandb")
+    monkeypatch.setenv("WANDB_MODE", "offline")
+    for rank in ("1", "0"):
+        monkeypatch.setenv("RANK", rank)
+        tracker = Tracker(TrackingConfig(wandb="offline"), tmp_path, settings={"a": 1}, step=0)
+        tracker.log({"loss": 1.0}, step=1)
+        tracker.close()
+    assert not caplog.records
+    (run,) = (tmp_path / "wandb").glob("offline-run-*")
+    assert run.name.endswith(json.loads((tmp_path / "wandb.json").read_text())["id"])
+    assert any(path.stat().st_size for path in run.glob("*.wandb"))
 
 
 def test_only_the_main_process_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
