@@ -38,7 +38,7 @@ def info_nce(
     local: slice = slice(None),
     symmetric: bool = True,
 ) -> Tensor:
-    """The mean over the local queries of -log softmax at the query's own positive.
+    """The mean over the local queries of -log softmax at the query's own positive, in float32.
 
     Args:
         q_AE: Tensor[A, E], queries of all processes, L2-normalised for cosine similarity.
@@ -66,7 +66,7 @@ def info_nce(
     ignored_AN[torch.arange(num_queries, device=ignored_AN.device), target_A] = False
 
     rows = torch.arange(num_queries, device=q_AE.device)[local]
-    logits_BN = (scale * (q_AE[rows] @ i_NE.T)).float().masked_fill(ignored_AN[rows], float("-inf"))
+    logits_BN = (scale * _similarity(q_AE[rows], i_NE)).masked_fill(ignored_AN[rows], float("-inf"))
     loss = F.cross_entropy(logits_BN, target_A[rows])
     if not symmetric:
         return loss
@@ -74,5 +74,11 @@ def info_nce(
     # Column j of relevant_AN says which queries item j answers: those other than its own are no negatives.
     ignored_BA = relevant_AN[:, columns_B].T.clone()
     ignored_BA[torch.arange(len(rows), device=rows.device), rows] = False
-    logits_BA = (scale * (i_NE[columns_B] @ q_AE.T)).float().masked_fill(ignored_BA, float("-inf"))
+    logits_BA = (scale * _similarity(i_NE[columns_B], q_AE)).masked_fill(ignored_BA, float("-inf"))
     return (loss + F.cross_entropy(logits_BA, rows)) / 2
+
+
+def _similarity(a_BE: Tensor, b_NE: Tensor) -> Tensor:
+    """Products of all pairs, Tensor[B, N] float32: in bfloat16 a scale of 20 would leave steps of 0.1."""
+    with torch.autocast(a_BE.device.type, enabled=False):
+        return a_BE.float() @ b_NE.float().T

@@ -81,3 +81,13 @@ def test_local_rows_average_to_the_whole() -> None:
 def test_shapes_that_do_not_fit_are_refused() -> None:
     with pytest.raises(ValueError, match="do not fit"):
         _loss(torch.zeros(2, 3), torch.zeros(2, 3), [0])
+
+
+def test_autocast_does_not_round_the_similarities() -> None:
+    generator = torch.Generator().manual_seed(0)
+    q, i = (F.normalize(torch.randn(8, 32, generator=generator), dim=1) for _ in range(2))
+    expected = _loss(q, i, list(range(8)), scale=20.0)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        assert (q @ i.T).dtype == torch.bfloat16
+        found = _loss(q, i, list(range(8)), scale=20.0)
+    assert found.dtype == torch.float32 and found.item() == expected.item() > 1
