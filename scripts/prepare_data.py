@@ -3,6 +3,9 @@
 scripts/prepare_data.py hitab --from DATA/hitab --out data/hitab --render
 scripts/prepare_data.py files --from MY_TABLES --out data/mine --questions questions.csv
 scripts/prepare_data.py validate data/mine
+
+Exit status: 0 for all well; 2 for an error (nothing is written) or faults that validate found; 3 where the
+folder is written without some files, questions or tables, which its failed.jsonl names.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from typing import Any
 
 from tabrag.config import guard
 from tabrag.data.sources import SOURCES, source
+from tabrag.errors import UserError
 
 
 def parser() -> argparse.ArgumentParser:
@@ -62,6 +66,8 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
     from tabrag.data.prepare import prepare
 
     refuse_foreign(arguments.out)  # before the source is read, which can take long
+    if (limit := values.get("limit")) is not None and limit < 1:
+        raise UserError(f"--limit {limit}: give 1 or more")
     settings = {key: values.pop(key) for key in ("out", "render", "style")}
     settings["num_workers"] = values.pop("workers")
     module = source(command)
@@ -82,12 +88,14 @@ def _validate(folder: Path, *, images: bool) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Run; exit status 2 for a fault of the input or of the checked folder."""
+    """Run; the module's docstring says what the exit status means."""
     arguments = parser().parse_args()
     figures: dict[str, Any] = {}
     guard(lambda: figures.setdefault("result", run(arguments)))
     if figures["result"].get("faults"):
         sys.exit(2)
+    if figures["result"].get("status") == "partial":
+        sys.exit(3)
 
 
 if __name__ == "__main__":

@@ -47,7 +47,8 @@ class Dataset:
         qrels: Judgements by split.
         gold_headers: Relevant headers and answer cells, where known.
         images: Pictures to be copied: path in the folder -> picture.
-        failed: What could not be read, as ``{"file", "reason"}``.
+        failed: What could not be read, as ``{"file", "reason"}``; with ``"status": "partial"`` where the rest
+            of the file is there.
         repairs: How often a rule had to mend the source's data, by rule; complete once ``tables`` has been
             iterated.
     """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -39,7 +40,9 @@ def prepare(
         num_workers: Processes that draw; as many as there are cores where None.
 
     Returns:
-        Counts of what was written, of files and tables that failed, and of repairs.
+        ``status``: ``ok``, or ``partial`` where something is left out; counts of what was written, of files,
+        questions and tables that ``failed`` or are there in ``partial``, and of repairs. ``failed.jsonl`` in
+        the folder names them with status and reason; a file that it does not name is whole.
 
     Raises:
         UserError: ``out`` holds something else, or nothing is left to be written.
@@ -71,10 +74,14 @@ def prepare(
             )
         )
         if failed:
-            counts["failed"] = write_jsonl(folder / "failed.jsonl", failed)
+            failed = [{"status": "failed", **failure} for failure in failed]
+            write_jsonl(folder / "failed.jsonl", failed)
+            counts |= Counter(failure["status"] for failure in failed)
             for failure in failed[:_MAX_SHOWN]:
-                logger.warning("left out %s: %s", failure.get("file") or failure["table"], failure["reason"])
-            logger.warning("%d left out; %s names them", len(failed), Path(out) / "failed.jsonl")
+                name = failure.get("file") or failure["table"]
+                logger.warning("%s: %s: %s", failure["status"], name, failure["reason"])
+            logger.warning("%d failed or partial; %s names them", len(failed), Path(out) / "failed.jsonl")
     for rule, count in data.repairs.items():
         logger.info("%s: %d", rule, count)
-    return {"out": str(out), **counts, **({"repairs": dict(data.repairs)} if data.repairs else {})}
+    repairs = {"repairs": dict(data.repairs)} if data.repairs else {}
+    return {"out": str(out), "status": "partial" if failed else "ok", **counts, **repairs}

@@ -45,6 +45,7 @@ def test_rendering_leaves_no_table_without_a_picture(tmp_path: Path) -> None:
     figures = prepare(_data(tmp_path), tmp_path / "d", render=True, num_workers=1)
     assert figures == {
         "out": str(tmp_path / "d"),
+        "status": "partial",
         "tables": 2,
         "queries": 3,
         "headers": 1,
@@ -59,7 +60,7 @@ def test_rendering_leaves_no_table_without_a_picture(tmp_path: Path) -> None:
     assert list(folder.queries) == ["q0", "q2", "q3"]  # q1 asked only about the table that is left out
     assert folder.qrels("train") == {"q0": {sales().id: 1}}
     failed = [json.loads(line) for line in (tmp_path / "d" / "failed.jsonl").open()]
-    assert failed[0] == {"file": "broken.csv", "reason": "odd"}
+    assert failed[0] == {"status": "failed", "file": "broken.csv", "reason": "odd"}
     assert failed[1]["table"] == "bare" and "grid" in failed[1]["reason"]
     assert validate(tmp_path / "d", images=True) == []
 

@@ -44,6 +44,19 @@ def test_makes_a_folder_with_pictures_and_prints_its_counts_last(hitab: Path, tm
     assert (tmp_path / "d" / "images" / "t.png").is_file()
 
 
+def test_one_broken_file_of_three_is_status_3_and_the_others_are_there(tmp_path: Path) -> None:
+    folder = tmp_path / "own"
+    folder.mkdir()
+    (folder / "a.csv").write_text("month,rain\nMay,60\n")
+    (folder / "b.html").write_text("<p><h1>T</h1><div><table><tr><th>a<th>b<tr><td>1<td>2</table></div>")
+    done = _run("files", "--from", folder, "--out", tmp_path / "d")
+    assert (done.returncode, json.loads(done.stdout.splitlines()[-1])["status"]) == (0, "ok")
+    (folder / "c.xlsx").write_bytes(b"PK\x03\x04 no")
+    done = _run("files", "--from", folder, "--out", tmp_path / "d")
+    figures = json.loads(done.stdout.splitlines()[-1])
+    assert (done.returncode, figures["status"], figures["tables"], figures["failed"]) == (3, "partial", 2, 1)
+
+
 def test_validate_prints_faults_and_exits_with_2(tmp_path: Path) -> None:
     folder = write_tiny(tmp_path / "d")
     assert _run("validate", folder).returncode == 0
@@ -69,6 +82,7 @@ def test_faults_of_the_user_exit_with_2_and_no_traceback(hitab: Path, tmp_path: 
             ("hitab", "--from", hitab, "--out", tmp_path / "d", "--render", "--workers", "-1"),
             "--workers -1: give",
         ),
+        (("hitab", "--from", hitab, "--out", tmp_path / "d", "--limit", "0"), "--limit 0: give 1 or more"),
         (("validate", tmp_path / "nowhere"), "no such folder"),
     ]:
         done = _run(*arguments)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,10 @@ from tabrag.data.prepare import prepare
 from tabrag.data.sources.files import read
 from tabrag.data.validate import validate
 from tabrag.errors import UserError
+from tabrag.tables.grid import make_grid
 from tabrag.tables.image import open_image
-from tabrag.types import Word
+from tabrag.tables.render import render
+from tabrag.types import Table, Word
 
 TWO_TABLES = """
 <table><caption>Fruit</caption><tr><th>name</th><th>tons</th></tr><tr><td>lemon</td><td>5</td></tr></table>
@@ -90,6 +93,59 @@ def test_a_file_that_cannot_be_read_does_not_stop_the_others(own: Path, tmp_path
     assert sorted(named) == ["broken.xlsx", "cut.png", "empty.csv"]
 
 
+def test_what_is_left_of_a_partly_broken_file_is_kept(own: Path, tmp_path: Path) -> None:
+    noise = [Image.effect_noise((60, 60), 90) for _ in range(2)]
+    noise[0].save(tmp_path / "whole.tif", save_all=True, append_images=noise[1:])
+    (own / "cut.tif").write_bytes((tmp_path / "whole.tif").read_bytes()[:-300])
+    (own / "photo.PNG.words.json").write_text("[]")
+    data = read(own)
+    assert [(row["file"], row["status"]) for row in data.failed] == [
+        ("cut.tif", "partial"),
+        ("photo.PNG", "partial"),
+    ]
+    tables = {table.id: table for table in data.tables}
+    assert "cut.tif" in tables and "cut.tif#2" not in tables
+    assert tables["photo.PNG"].image and tables["photo.PNG"].words is None
+    (own / "empty.csv").touch()
+    figures = prepare(read(own), tmp_path / "d")
+    assert (figures["status"], figures["failed"], figures["partial"]) == ("partial", 1, 2)
+    status = {row["file"]: row["status"] for row in map(json.loads, (tmp_path / "d/failed.jsonl").open())}
+    assert status == {"cut.tif": "partial", "empty.csv": "failed", "photo.PNG": "partial"}
+
+
+def test_a_name_that_is_not_utf8_is_shown_with_its_odd_bytes(own: Path, tmp_path: Path) -> None:
+    try:
+        with open(os.path.join(os.fsencode(own), b"caf\xe9.csv"), "w") as file:
+            file.write("city,people\nBonn,3\n")
+        with open(os.path.join(os.fsencode(own), b"caf\xe9.png"), "w") as file:
+            file.write("no picture")
+    except OSError:
+        pytest.skip("this file system takes only names in UTF-8")
+    data = read(own)
+    assert [failure["file"] for failure in data.failed] == [r"caf\udce9.png"]
+    prepare(data, tmp_path / "d")
+    table = DataFolder(tmp_path / "d").tables[r"caf\udce9.csv"]
+    assert table.grid is not None and table.grid.cells == [["city", "people"], ["Bonn", "3"]]
+    assert table.source.file == table.id and table.title == r"caf\udce9"
+    assert validate(tmp_path / "d") == []
+
+
+def test_words_of_a_picture_make_a_grid(tmp_path: Path) -> None:
+    table = Table(id="t", title="Budget", grid=make_grid([["Item", "2020"], ["Rent", "10"], ["Food", "20"]]))
+    drawn = render(table, "ruled")
+    folder = tmp_path / "scans"
+    folder.mkdir()
+    drawn.image.save(folder / "scan.png")
+    words = {"words": [word.text for word in drawn.words], "boxes": [word.box for word in drawn.words]}
+    (folder / "scan.png.words.json").write_text(json.dumps({**words, "unit": "thousandths"}))
+    (scan,) = read(folder).tables
+    assert scan.grid is not None and scan.image is not None and len(scan.words or ()) == len(drawn.words)
+    assert scan.grid.cells == [["Item", "2020"], ["Rent", "10"], ["Food", "20"]]
+    assert (scan.grid.num_header_rows, scan.grid.num_header_cols, scan.caption) == (1, 1, "Budget")
+    prepare(read(folder), tmp_path / "d")
+    assert validate(tmp_path / "d", images=True) == []
+
+
 def test_an_unforeseen_error_of_a_parser_is_a_failure_of_that_file_alone(
     own: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -155,10 +211,14 @@ def test_questions_are_joined_to_tables(own: Path) -> None:
 
 
 def test_limit_counts_tables(own: Path) -> None:
-    assert [table.id for table in read(own, limit=3).tables] == ["photo.PNG", "rain_by-month.csv", "scan.tif"]
+    data = read(own, limit=3)
+    assert [table.id for table in data.tables] == ["photo.PNG", "rain_by-month.csv", "scan.tif"]
+    assert set(data.images) == {table.image for table in data.tables if table.image}  # no second page
 
 
 def test_nothing_to_index_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"gone\.csv: file of questions not found"):
+        read(tmp_path, questions=tmp_path / "gone.csv")
     with pytest.raises(UserError, match=r"nowhere: no such folder; --from names"):
         read(tmp_path / "nowhere")
     (tmp_path / "broken.png").write_bytes(b"x")
