@@ -2,12 +2,14 @@
 
 Columns: ``question``; ``answer`` (one) or ``answers`` (a list; in CSV separated by ``|``); ``table``: the id
 of a table, a file's path, or a file's name where it is unique, blank where unknown; ``split`` (train where
-blank); ``id``; ``label`` for statements.
+blank); ``id``; ``label`` for statements. Columns of other names are passed over with a warning.
 """
 
 from __future__ import annotations
 
 import csv
+import io
+import logging
 import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -18,6 +20,8 @@ from tabrag.data.records import LABELS
 from tabrag.errors import UserError
 from tabrag.files import read_jsonl
 from tabrag.types import Query
+
+logger = logging.getLogger(__name__)
 
 _COLUMNS = ("id", "question", "answer", "answers", "table", "split", "label")
 
@@ -65,6 +69,8 @@ def add_questions(data: Dataset, path: Path, *, table_ids: Collection[str]) -> N
 def _fault(row: dict[str, Any], text: str) -> str:
     if not text:
         return "the question is blank"
+    if any("\ud800" <= char <= "\udfff" for char in text + "".join(_answers(row))):
+        return "holds half of a character (a lone surrogate), which no file can hold: write it anew"
     split = str(row.get("split") or "train").strip()
     if not re.fullmatch(r"[A-Za-z0-9_]+", split):
         return f"split '{split}' must be made of letters, digits and _"
@@ -78,8 +84,8 @@ def _answers(row: dict[str, Any]) -> list[str]:
     several, one = row.get("answers"), row.get("answer")
     if isinstance(several, str):
         several = several.split("|")
-    values = list(several or []) + ([] if one is None else one if isinstance(one, list) else [one])
-    return [text for value in values if (text := str(value).strip())]
+    values = [value for given in (several, one) for value in (given if isinstance(given, list) else [given])]
+    return [text for value in values if value is not None and (text := str(value).strip())]
 
 
 def _matches(name: str, table_ids: Collection[str]) -> list[str]:
@@ -102,9 +108,16 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
         raise UserError(f"{path}: cannot be read ({error}); save it as UTF-8 text") from error
     first_line = text.split("\n", 1)[0]
     delimiter = max("\t;,", key=first_line.count)
-    reader = csv.DictReader(text.splitlines(keepends=True), delimiter=delimiter)
+    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter)
     names = [(name or "").strip().lower() for name in reader.fieldnames or []]
     if "question" not in names:
         raise UserError(f"{path}: no column 'question'; the columns may be {', '.join(_COLUMNS)}")
+    if unused := [name for name in names if name not in _COLUMNS]:
+        logger.warning(
+            "%s: columns that are not used: %s (known: %s)", path, ", ".join(unused), ", ".join(_COLUMNS)
+        )
     reader.fieldnames = names
-    yield from reader
+    try:
+        yield from reader
+    except csv.Error as error:
+        raise UserError(f"{path}:{reader.line_num}: {error}; is a quote never closed?") from error

@@ -51,6 +51,37 @@ def test_csv_with_a_byte_order_mark_and_quoted_line_breaks(
     assert data.qrels == {"train": {"q1": {"sub/b.html": 1}}}
 
 
+def test_columns_that_nobody_knows_are_named(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    data = _read(tmp_path / "q.csv", "Question,Answer(s),Table\nHow much?,5,a.csv\n")
+    assert data.queries == [Query(id="q1", text="How much?")]
+    assert "columns that are not used: answer(s) (known: id, question, answer," in caplog.text
+    caplog.clear()
+    _read(tmp_path / "q.csv", "Question,Answer\nHow much?,5\n")
+    assert caplog.text == ""
+
+
+def test_odd_values_of_rows(tmp_path: Path) -> None:
+    data = _read(
+        tmp_path / "q.jsonl",
+        '{"question": "One number?", "answers": 7}\n{"question": "Half \\ud83d?"}\n'
+        '{"question": "None?", "answers": null, "answer": [null, 0]}\n',
+    )
+    assert [(query.text, query.answers) for query in data.queries] == [
+        ("One number?", ["7"]),
+        ("None?", ["0"]),
+    ]
+    assert [failure["reason"][:23] for failure in data.failed] == ["holds half of a charact"]
+    data = _read(tmp_path / "q.csv", "question,answer\nA line\u2028end\x0band\x85more?,5\n")
+    assert [(query.text, query.answers) for query in data.queries] == [
+        ("A line\u2028end\x0band\x85more?", ["5"])
+    ]
+
+
+def test_a_quote_that_is_never_closed_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"q\.csv:.*is a quote never closed"):
+        _read(tmp_path / "q.csv", 'question,answer\n"How much?,5\n' + "x" * 140_000)
+
+
 def test_rows_that_cannot_be_used_are_listed_and_the_others_go_on(tmp_path: Path) -> None:
     data = _read(
         tmp_path / "q.csv",
