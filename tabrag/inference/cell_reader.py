@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from tabrag.inference.lexical import best, body_paths, certainty, overlap, path_scores, words
 from tabrag.tables.grid import cell_text, corner_paths, left_paths, owner, path_texts, top_paths
-from tabrag.tables.values import parse_value
+from tabrag.tables.values import NumberFormat, infer_number_format, parse_value
 from tabrag.types import Cell, Grid
 
 _MORE = frozenset(
@@ -89,7 +89,7 @@ def _alternative(grid: Grid, question: str, at: Cell, direction: int) -> list[Ce
             pairs.append((of_second[second] + of_first[first], axis, first, second))
     for _, axis, *keys in sorted(pairs, key=lambda pair: -pair[0])[:1]:
         cells = [(key, at[1]) if axis == 0 else (at[0], key) for key in keys]
-        values = [parse_value(cell_text(grid, *cell)) for cell in cells]
+        values = [parse_value(cell_text(grid, *cell), _number_format(grid, cell[1])) for cell in cells]
         if values[0] is None or values[1] is None:
             return None
         wins_first = (values[0].number - values[1].number) * direction > 0
@@ -102,12 +102,13 @@ def _alternative(grid: Grid, question: str, at: Cell, direction: int) -> list[Ce
 def _extreme(grid: Grid, col: int, direction: int) -> list[Cell] | None:
     """Row header and cell of the extreme value of a column, totals left out."""
     paths = left_paths(grid)
+    number_format = _number_format(grid, col)
     values: Mapping[int, float] = {
         row: value.number * direction
         for row, texts in body_paths(grid)[0].items()
         if texts
         and "total" not in words(" ".join(texts))
-        and (value := parse_value(cell_text(grid, row, col))) is not None
+        and (value := parse_value(cell_text(grid, row, col), number_format)) is not None
     }
     if not values:
         return None
@@ -116,6 +117,11 @@ def _extreme(grid: Grid, col: int, direction: int) -> list[Cell] | None:
         return [paths[row][-1], (row, col)]
     names = [other for other in range(grid.num_cols) if parse_value(cell_text(grid, row, other)) is None]
     return [(row, names[0]), (row, col)] if names else None
+
+
+def _number_format(grid: Grid, col: int) -> NumberFormat | None:
+    """How the numbers of a column are written: next to ``0,5``, ``1.234`` is over a thousand."""
+    return infer_number_format(cells[col] for cells in grid.cells[grid.num_header_rows :])
 
 
 def _stub(grid: Grid, question: str, row: int) -> list[Cell] | None:

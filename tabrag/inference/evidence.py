@@ -6,20 +6,22 @@ import re
 
 from tabrag.evaluation.answers import normalise, number, same
 from tabrag.inference.lexical import Overlap, best, overlap
+from tabrag.tables.grid import Region
 from tabrag.tables.text import title_text
-from tabrag.types import Cell, Evidence, Table
+from tabrag.types import Cell, Evidence, Grid, Table
 
 _LEAD_IN = re.compile(r"^(?:the )?answer(?: is)?\s*:?\s*", re.IGNORECASE)
 _NUMBER = re.compile(r"-?\d[\d,.]*")
 
 
 def evidence_at(table: Table, cells: list[Cell], *, image: str | None) -> Evidence:
-    """The evidence for given cells; rows and columns are theirs."""
+    """The evidence for given cells; rows and columns are all that they (or their merged regions) cover."""
+    regions = [_region(table.grid, cell) for cell in cells]
     return Evidence(
         item_id=table.id,
         title=title_text(table),
-        rows=sorted({row for row, _ in cells}),
-        columns=sorted({col for _, col in cells}),
+        rows=sorted({row for region in regions for row in range(region[0], region[1] + 1)}),
+        columns=sorted({col for region in regions for col in range(region[2], region[3] + 1)}),
         cells=cells,
         source=table.source,
         image=image,
@@ -39,7 +41,7 @@ def locate(table: Table, answer: str, question: str, *, image: str | None) -> Ev
     fits = overlap(grid, question)
     found = _cells(table, answer)
     if found:
-        scores = [_score(fits, cell) for cell in found]
+        scores = [_score(fits, _region(grid, cell)) for cell in found]
         return evidence_at(
             table,
             [cell for cell, score in zip(found, scores, strict=True) if score == max(scores)],
@@ -93,5 +95,14 @@ def _equals(text: str, answer: str) -> bool:
     return normalise(text) == normalise(answer) or (number(text) is not None and same(text, answer))
 
 
-def _score(fits: Overlap, cell: Cell) -> float:
-    return fits.rows.get(cell[0], 0.0) + fits.cols.get(cell[1], 0.0)
+def _score(fits: Overlap, region: Region) -> float:
+    first_row, last_row, first_col, last_col = region
+    by_row = max(fits.rows.get(row, 0.0) for row in range(first_row, last_row + 1))
+    return by_row + max(fits.cols.get(col, 0.0) for col in range(first_col, last_col + 1))
+
+
+def _region(grid: Grid | None, cell: Cell) -> Region:
+    """The merged region that begins at a cell, or the cell alone."""
+    merged = () if grid is None else grid.merged
+    alone = (cell[0], cell[0], cell[1], cell[1])
+    return next((region for region in merged if (region[0], region[2]) == cell), alone)

@@ -212,6 +212,28 @@ def test_evidence_is_the_equal_cell_that_fits_the_question_best():
     assert (missing.rows, missing.columns, missing.cells) == ([3], [2], [])
 
 
+def test_evidence_of_a_merged_cell_covers_all_its_rows_and_columns():
+    cells = [["", "a", "b"], ["north", "7", "1"], ["south", "", "2"], ["east", "3", "7"], ["west", "", ""]]
+    grid = make_grid(cells, merged=[(1, 2, 1, 1), (4, 4, 1, 2)], num_header_rows=1, num_header_cols=1)
+    found = read_cell(grid, "What is a of the south?")
+    assert found is not None and (found.text, found.cells) == ("7", [(1, 1)])
+    evidence = locate(table(grid=grid), "7", "What is a of the south?", image=None)
+    assert (evidence.cells, evidence.rows, evidence.columns) == ([(1, 1)], [1, 2], [1])
+    header = make_grid(
+        [["Sales", ""], ["2020", "2021"], ["1", "2"]], merged=[(0, 0, 0, 1)], num_header_rows=2
+    )
+    assert locate(table(grid=header), "Sales", "Which?", image=None).columns == [0, 1]
+
+
+def test_extremes_read_numbers_as_their_column_writes_them():
+    cells = [["item", "cost"], ["rent", "1.234"], ["food", "997,5"], ["heat", "88,25"]]
+    grid = make_grid(cells, num_header_rows=1, num_header_cols=1)
+    found = read_cell(grid, "Which item has the highest cost?")
+    assert found is not None and found.text == "rent"
+    found = read_cell(grid, "Which costs more, food or rent?")
+    assert found is not None and found.text == "rent"
+
+
 def test_the_chat_reader_lowers_its_confidence_when_the_answer_is_not_in_the_table():
     chat = Chat("450", "777", "Not in the table.")
     reader = Reader(ReaderConfig(reader="chat"), chat=chat)
