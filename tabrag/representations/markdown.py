@@ -1,4 +1,4 @@
-"""Title and the whole grid as Markdown."""
+"""Title and the whole grid as Markdown, or the words of a picture that has no grid."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tabrag.types import Entry, Table
 def entries(
     table: Table, *, folder: Path | None = None, title: bool = True, spans: str = "first"
 ) -> list[Entry]:
-    """One text entry: the title's line, then the table.
+    """One text entry: the title's line, then the table; without a grid, the words of its picture.
 
     Args:
         table: The table.
@@ -19,5 +19,9 @@ def entries(
         title: Whether the title's line comes first.
         spans: ``first`` writes the text of a merged region once, ``repeat`` in each of its cells.
     """
-    parts = [title_text(table) if title else "", markdown(table, spans=spans)]
+    if table.grid is None:
+        body = " ".join(word.text for word in table.words or ())
+    else:
+        body = markdown(table, spans=spans)
+    parts = [title_text(table) if title else "", body]
     return [Entry(id=table.id, item_id=table.id, text="\n".join(part for part in parts if part))]

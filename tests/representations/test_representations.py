@@ -10,7 +10,7 @@ from tiny_tables import photo, sales, tables
 
 from tabrag.errors import UserError
 from tabrag.representations import RepresentationConfig, build, entries, names
-from tabrag.types import Entry, Table
+from tabrag.types import Entry, Table, Word
 
 
 def test_the_folder_is_the_registry() -> None:
@@ -46,6 +46,14 @@ def test_markdown_holds_title_and_cells() -> None:
     assert "| lemon | 1,200 | – | 3 % |" in entry.text
     bare = build(RepresentationConfig(name="markdown", options={"title": False, "spans": "repeat"}))(sales())
     assert "Weird" not in bare[0].text and bare[0].text.count("2019") == 2 > entry.text.count("2019")
+
+
+def test_markdown_of_a_picture_without_a_grid_holds_its_words() -> None:
+    table = Table(id="scan", title="Scan", image="images/scan.png")
+    build_markdown = build(RepresentationConfig(name="markdown"))
+    assert build_markdown(table)[0].text == "Scan"
+    table.words = [Word(text=text, box=(0, 0, 9, 9)) for text in ("Invoice", "4711")]
+    assert build_markdown(table)[0].text == "Scan\nInvoice 4711"
 
 
 def test_image_holds_path_words_and_title(tmp_path: Path) -> None:

@@ -156,7 +156,9 @@ def _read_picture(path: Path, name: str, data: Dataset, *, ocr: str) -> list[Tab
             continue
         words = _read_words(image, own_words, broken, ocr=ocr)
         source = Source(file=name, page=frame + 1 if count > 1 else None)
-        table = _named(replace(_arranged(words), words=words, source=source), name, frame + 1)
+        # The first line that OCR reads may be anything, so the file's name stays the title.
+        table = replace(_arranged(words), title=Path(name).stem, words=words, source=source)
+        table = _named(table, name, frame + 1)
         suffix = ".png" if convert else path.suffix.lower()
         relative = f"images/{picture_name(table.id, suffix)}"
         data.images[relative] = Picture(file=path, frame=frame, convert=convert)

@@ -141,7 +141,8 @@ def test_words_of_a_picture_make_a_grid(tmp_path: Path) -> None:
     (scan,) = read(folder).tables
     assert scan.grid is not None and scan.image is not None and len(scan.words or ()) == len(drawn.words)
     assert scan.grid.cells == [["Item", "2020"], ["Rent", "10"], ["Food", "20"]]
-    assert (scan.grid.num_header_rows, scan.grid.num_header_cols, scan.caption) == (1, 1, "Budget")
+    assert (scan.grid.num_header_rows, scan.grid.num_header_cols) == (1, 1)
+    assert (scan.title, scan.caption) == ("scan", "Budget")
     prepare(read(folder), tmp_path / "d")
     assert validate(tmp_path / "d", images=True) == []
 
