@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import json
 import os
@@ -53,10 +54,34 @@ def replace_folder(new: Path, path: Path) -> None:
     if not path.exists():
         os.replace(new, path)
         return
-    old = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}.", suffix=".old"))
-    os.replace(path, old / "old")
-    os.replace(new, path)
-    shutil.rmtree(old)
+    if not _exchange(new, path):
+        old = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}.", suffix=".old"))
+        os.replace(path, old / "old")
+        os.replace(new, path)
+        new = old
+    if new.is_dir() and not new.is_symlink():
+        shutil.rmtree(new)
+    else:
+        new.unlink()
+
+
+def _exchange(first: Path, second: Path) -> bool:
+    """Swap two paths in one step, so that a kill finds either; False where the system cannot."""
+    try:
+        rename = ctypes.CDLL(None, use_errno=True).renameat2
+    except (AttributeError, OSError):
+        return False
+    here, exchange = -100, 2  # AT_FDCWD and RENAME_EXCHANGE of Linux
+    return rename(here, os.fsencode(first), here, os.fsencode(second), exchange) == 0
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Remove what killed writers of this module left in ``folder``; nobody else may be writing there."""
+    for path in folder.glob(".*.tmp"):
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
 
 
 def write_json(path: str | Path, value: Any) -> None:

@@ -13,6 +13,7 @@ from tabrag.files import (
     inside,
     read_json,
     read_jsonl,
+    remove_leftovers,
     sha256_file,
     sha256_json,
     write_json,
@@ -43,6 +44,54 @@ def test_a_failed_folder_leaves_the_old_one(tmp_path: Path) -> None:
     with atomic_folder(path) as folder:
         (folder / "y").write_text("new")
     assert [file.name for file in path.iterdir()] == ["y"] and list(tmp_path.iterdir()) == [path]
+
+
+def test_a_reader_finds_a_folder_at_every_moment(tmp_path: Path) -> None:
+    import threading
+
+    path, missing, done = tmp_path / "index", [], threading.Event()
+
+    def read() -> None:
+        while not done.is_set():
+            if not (path / "x").exists():
+                missing.append(1)
+
+    for turn in range(300):
+        with atomic_folder(path) as folder:
+            (folder / "x").write_text(str(turn))
+        if turn == 0:
+            reader = threading.Thread(target=read)
+            reader.start()
+    done.set()
+    reader.join()
+    assert not missing and (path / "x").read_text() == "299" and list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("swap", [True, False])
+def test_a_folder_takes_the_place_of_a_file_or_a_link(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, swap: bool
+) -> None:
+    if not swap:  # a file system that cannot exchange names
+        monkeypatch.setattr("tabrag.files._exchange", lambda first, second: False)
+    target = tmp_path / "target"
+    target.mkdir()
+    (tmp_path / "link").symlink_to(target)
+    (tmp_path / "file").write_text("old")
+    for name in ("link", "file", "target"):
+        with atomic_folder(tmp_path / name) as folder:
+            (folder / "x").write_text(name)
+        assert (tmp_path / name / "x").read_text() == name
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "link", "target"]
+
+
+def test_what_killed_writers_left_goes(tmp_path: Path) -> None:
+    (tmp_path / ".state.abc.tmp").mkdir()
+    (tmp_path / ".state.abc.tmp" / "half").write_text("x")
+    (tmp_path / ".run.yaml.def.tmp").write_text("x")
+    (tmp_path / "kept.tmp").write_text("x")
+    remove_leftovers(tmp_path)
+    remove_leftovers(tmp_path / "nowhere")
+    assert [path.name for path in tmp_path.iterdir()] == ["kept.tmp"]
 
 
 def test_lines_round_trip_and_faults_name_file_and_line(tmp_path: Path) -> None:

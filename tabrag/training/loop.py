@@ -65,7 +65,7 @@ def train(
     Args:
         task: The model with its data; its module already sits in ``accelerator``'s world.
         config: Settings of the loop.
-        accelerator: ``accelerate.Accelerator``, see :func:`tabrag.training.runtime.make_accelerator`.
+        accelerator: ``accelerate.Accelerator``, see :func:`tabrag.training.accelerator.make_accelerator`.
         out: Run folder.
         settings: The whole resolved configuration, for the records.
         resume: See :func:`tabrag.training.run_dir.open_run`.
@@ -73,11 +73,13 @@ def train(
     """
     state = open_run(out, settings=settings, resume=resume)
     steps_an_epoch = task.num_batches() // config.accumulate
-    if steps_an_epoch == 0:
-        raise UserError(
-            f"train.accumulate={config.accumulate} is more than the {task.num_batches()} batches of an epoch"
-        )
     total = config.max_steps or config.epochs * steps_an_epoch
+    if steps_an_epoch == 0 and (config.max_steps or config.epochs):
+        raise UserError(
+            f"an epoch has {task.num_batches()} whole batches of {config.batch_size} queries x "
+            f"{distributed.world_size()} processes, fewer than train.accumulate={config.accumulate}: lower "
+            "train.batch_size or train.accumulate, or add data"
+        )
 
     groups = decay_groups(
         task.module, lr=config.lr, weight_decay=config.weight_decay, lr_factors=config.lr_factors
@@ -89,24 +91,40 @@ def train(
         saved = load_state(state, module=task.module, optimizer=optimizer)
         progress = Progress(**{key: saved[key] for key in Progress.__dataclass_fields__})
     module, optimizer = accelerator.prepare(task.module, optimizer)
-    tracker = Tracker(tracking or TrackingConfig(), out, settings=settings, step=progress.step)
-    _announce(task, config, total=total, step=progress.step)
+    facts = {
+        "queries per process": config.batch_size,
+        "processes": distributed.world_size(),
+        "accumulation": config.accumulate,
+        **task.describe(),
+        "steps": total,
+        "from step": progress.step,
+    }
+    if distributed.is_main():
+        logger.info("%s", "; ".join(f"{name}: {value}" for name, value in facts.items()))
+    tracker = Tracker(
+        tracking or TrackingConfig(), out, settings={**settings, "facts": facts}, step=progress.step
+    )
 
-    if total == 0:  # no training: judge and export the model as it is
+    has_export = distributed.broadcast_object((out / "export").is_dir())
+    if progress.best is not None and not has_export:  # of a state from elsewhere
+        logger.warning("%s: no export of the best step so far: the next evaluation makes one", out)
+        progress.best, progress.stale = None, 0
+    if total == 0 or (progress.step >= total and not has_export):
         _judge(task, module, progress, out=out, tracker=tracker)
     module.train()
     batches = _endless(task, progress, steps_an_epoch * config.accumulate)
     bar = tqdm(total=total, initial=progress.step, desc="train", disable=not distributed.is_main())
     running, since = [], time.perf_counter()
-    while progress.step < total:
+    while progress.step < total and not _is_stale(progress, config):
         factor = learning_rate_factor(progress.step, total=total, warmup=config.warmup)
         for group, peak in zip(optimizer.param_groups, peaks, strict=True):
             group["lr"] = peak * factor
         running.append(_step(task, module, optimizer, batches, accelerator, config))
         progress.step += 1
         bar.update()
-        last = progress.step == total
-        if progress.step % config.log_every == 0 or last:
+        judging = bool(config.eval_every and progress.step % config.eval_every == 0) or progress.step == total
+        saving = judging or bool(config.save_every and progress.step % config.save_every == 0)
+        if progress.step % config.log_every == 0 or saving:  # a saved state has no losses left to tell
             losses = distributed.gather_objects(running)
             loss = sum(losses) / len(losses)
             rate = len(running) / (time.perf_counter() - since)
@@ -116,12 +134,10 @@ def train(
                 step=progress.step,
             )
             running, since = [], time.perf_counter()
-        judged = bool(config.eval_every and progress.step % config.eval_every == 0) or last
-        if judged:
+        if judging:
             _judge(task, module, progress, out=out, tracker=tracker)
             since = time.perf_counter()
-        stopping = bool(config.patience) and progress.stale >= config.patience
-        if judged or (config.save_every and progress.step % config.save_every == 0):
+        if saving:
             save_state(
                 out / "state",
                 step=progress.step,
@@ -129,11 +145,8 @@ def train(
                 optimizer=optimizer,
                 progress=vars(progress),
             )
-        if stopping:
-            logger.info(
-                "no better figure in %d evaluations: stopping at step %d", progress.stale, progress.step
-            )
-            break
+    if _is_stale(progress, config):
+        logger.info("no better figure in %d evaluations: stopped at step %d", progress.stale, progress.step)
     bar.close()
     tracker.close()
     figures = {**progress.figures, "best_step": progress.best_step, "steps": progress.step}
@@ -141,6 +154,11 @@ def train(
         write_json(out / "metrics.json", figures)
     distributed.barrier()
     return figures
+
+
+def _is_stale(progress: Progress, config: TrainConfig) -> bool:
+    """Whether the last ``patience`` evaluations brought nothing better."""
+    return bool(config.patience) and progress.stale >= config.patience
 
 
 def _endless(task: Task, progress: Progress, batches_an_epoch: int) -> Iterator[dict[str, Any]]:
@@ -216,16 +234,3 @@ def _judge(task: Task, module: Any, progress: Progress, *, out: Path, tracker: T
     if distributed.is_main():
         task.export(out / "export", metrics=figures)
     distributed.barrier()
-
-
-def _announce(task: Task, config: TrainConfig, *, total: int, step: int) -> None:
-    facts = {
-        "queries per process": config.batch_size,
-        "processes": distributed.world_size(),
-        "accumulation": config.accumulate,
-        **task.describe(),
-        "steps": total,
-        "from step": step,
-    }
-    if distributed.is_main():
-        logger.info("%s", "; ".join(f"{name}: {value}" for name, value in facts.items()))

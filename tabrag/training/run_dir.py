@@ -15,7 +15,7 @@ import yaml
 
 from tabrag import distributed
 from tabrag.errors import UserError
-from tabrag.files import atomic_write
+from tabrag.files import atomic_write, remove_leftovers
 from tabrag.training.state import newest_complete
 
 logger = logging.getLogger(__name__)
@@ -50,11 +50,13 @@ def open_run(folder: Path, *, settings: dict[str, Any], resume: str) -> Path | N
     else:
         state = Path(resume)
         if not (state / "complete.json").is_file():
-            raise UserError(f"--resume {resume}: not a complete state folder")
+            raise UserError(f"--resume {resume}: no state there: use none, auto or RUN/state/step-NUMBER")
     if state is not None and record.exists():
         _same_settings(record, settings)
     distributed.barrier()  # everyone has looked before process 0 writes
     if distributed.is_main():
+        for place in (folder, folder / "state"):
+            remove_leftovers(place)
         with atomic_write(record) as file:
             yaml.safe_dump({"settings": settings, "environment": environment()}, file, sort_keys=False)
     distributed.barrier()

@@ -34,8 +34,9 @@ def save_state(
     progress: dict[str, Any],
     keep: int = 2,
 ) -> None:
-    """Write the state of ``step`` under ``root`` and remove all but the newest ``keep``; every process calls
-    this.
+    """Write the state of ``step`` under ``root``, the newest of ``keep`` that stay; every process calls this.
+
+    Later states go too: they belong to a course that was left by going back to an earlier state.
     """
     random_states = distributed.gather_objects([_random_state()])
     if distributed.is_main():
@@ -50,26 +51,45 @@ def save_state(
                 for name, value in state.items()
             }
             save_file(flat, folder / "random.safetensors")
-            write_json(folder / "progress.json", {"step": step, "groups": groups, **progress})
+            write_json(
+                folder / "progress.json",
+                {"step": step, "processes": len(random_states), "groups": groups, **progress},
+            )
             write_json(
                 folder / "complete.json", {path.name: path.stat().st_size for path in folder.iterdir()}
             )
-        for old in _numbered(root)[:-keep]:
-            shutil.rmtree(old)
+        numbered = _numbered(root)
+        earlier = [path for number, path in numbered if number < step]
+        later = [path for number, path in numbered if number > step]
+        for path in [*earlier[: max(0, len(earlier) + 1 - keep)], *later]:
+            shutil.rmtree(path)
     distributed.barrier()
 
 
 def load_state(folder: Path, *, module: nn.Module, optimizer: torch.optim.Optimizer) -> dict[str, Any]:
-    """Restore what :func:`save_state` wrote and return its ``progress``; every process calls this."""
-    module.load_state_dict(load_file(folder / "model.safetensors"), strict=True)
+    """Restore what :func:`save_state` wrote and return its ``progress``; every process calls this.
+
+    Raises:
+        UserError: The state is not whole, belongs to another model, or to another number of processes.
+    """
+    if (fault := _fault(folder)) is not None:
+        raise UserError(f"{folder}: not a complete state ({fault})")
     progress = read_json(folder / "progress.json")
-    _restore_optimizer(optimizer, load_file(folder / "optimizer.safetensors"), progress["groups"])
+    if progress["processes"] != distributed.world_size():
+        raise UserError(
+            f"{folder}: written by {progress['processes']} processes, now {distributed.world_size()} run, "
+            "which would change the batches: resume with the same number"
+        )
+    try:
+        module.load_state_dict(load_file(folder / "model.safetensors"), strict=True)
+        _restore_optimizer(optimizer, load_file(folder / "optimizer.safetensors"), progress["groups"])
+    except (RuntimeError, ValueError) as error:
+        raise UserError(f"{folder}: the state of another model: {error}") from error
     states = load_file(folder / "random.safetensors")
     prefix = f"{distributed.rank()}."
-    own = {name.removeprefix(prefix): value for name, value in states.items() if name.startswith(prefix)}
-    if not own:
-        raise UserError(f"{folder}: written by fewer processes than run now; resume with the same number")
-    _set_random_state(own)
+    _set_random_state(
+        {name.removeprefix(prefix): value for name, value in states.items() if name.startswith(prefix)}
+    )
     return progress
 
 
@@ -77,7 +97,7 @@ def newest_complete(root: Path) -> Path | None:
     """The newest state whose files are all there in full; incomplete ones are named in the log and passed
     over.
     """
-    for folder in reversed(_numbered(root)):
+    for _, folder in reversed(_numbered(root)):
         fault = _fault(folder)
         if fault is None:
             return folder
@@ -85,10 +105,11 @@ def newest_complete(root: Path) -> Path | None:
     return None
 
 
-def _numbered(root: Path) -> list[Path]:
-    """State folders by step number (not by the order of their names)."""
-    found = [(int(match[1]), path) for path in root.glob("step-*") if (match := _NAME.fullmatch(path.name))]
-    return [path for _, path in sorted(found)]
+def _numbered(root: Path) -> list[tuple[int, Path]]:
+    """State folders with their step, by step number (not by the order of their names)."""
+    return sorted(
+        (int(match[1]), path) for path in root.glob("step-*") if (match := _NAME.fullmatch(path.name))
+    )
 
 
 def _fault(folder: Path) -> str | None:

@@ -155,6 +155,68 @@ def test_the_best_checkpoint_is_exported_and_patience_ends_the_run(tmp_path: Pat
     assert exported != str(task.module.query.weight.tolist())
 
 
+def test_a_run_that_stopped_early_resumes_to_nothing(tmp_path: Path) -> None:
+    settings = {"max_steps": 8, "eval_every": 1, "patience": 2}
+    task = ToyTask()
+    task.dev_figures = [0.5, 0.4, 0.3]
+    figures = _train(task, tmp_path / "run", **settings)
+    exported = (tmp_path / "run" / "export" / "weights.txt").read_text()
+    again = ToyTask()
+    assert _train(again, tmp_path / "run", resume="auto", **settings) == figures
+    assert figures["steps"] == 3 and again.seen == []
+    assert (tmp_path / "run" / "export" / "weights.txt").read_text() == exported
+
+
+def test_the_best_of_before_a_kill_stays_the_export(tmp_path: Path) -> None:
+    settings = {"max_steps": 4, "eval_every": 1}
+    first = ToyTask()
+    first.dev_figures = [0.9, 0.2, 0.2, 0.2]
+    _kill_after(first, 2)
+    with pytest.raises(_KilledError):
+        _train(first, tmp_path / "run", **settings)
+    exported = (tmp_path / "run" / "export" / "weights.txt").read_text()
+    second = ToyTask()
+    second.dev_figures = [0.3, 0.4]
+    figures = _train(second, tmp_path / "run", resume="auto", **settings)
+    assert figures == {"score": 0.9, "best_step": 1, "steps": 4}
+    assert json.loads((tmp_path / "run" / "metrics.json").read_text()) == figures
+    assert (tmp_path / "run" / "export" / "weights.txt").read_text() == exported
+
+
+@pytest.mark.parametrize("step", [2, 4])
+def test_a_state_of_another_run_gives_an_export_of_its_own(tmp_path: Path, step: int) -> None:
+    settings = {"max_steps": 4, "eval_every": 2}
+    first = ToyTask()
+    first.dev_figures = [0.9, 0.8]
+    _train(first, tmp_path / "first", **settings)
+    second = ToyTask()
+    second.dev_figures = [0.1]
+    state = str(tmp_path / "first" / "state" / f"step-{step:08d}")
+    figures = _train(second, tmp_path / "second", resume=state, **settings)
+    assert figures == {"score": 0.1, "best_step": 4, "steps": 4}
+    assert (tmp_path / "second" / "export" / "weights.txt").exists()
+    assert len(second.seen) == 4 - step
+
+
+def test_losses_between_two_log_lines_survive_a_kill(tmp_path: Path) -> None:
+    settings = {"max_steps": 8, "save_every": 2, "log_every": 3}
+    _train(ToyTask(), tmp_path / "whole", **settings)
+    first = ToyTask()
+    _kill_after(first, 5)
+    with pytest.raises(_KilledError):
+        _train(first, tmp_path / "parts", **settings)
+    _train(ToyTask(), tmp_path / "parts", resume="auto", **settings)
+    assert _losses(tmp_path / "parts") == _losses(tmp_path / "whole")
+    assert len(_losses(tmp_path / "whole")) == 5
+
+
+def test_a_folder_too_small_for_a_batch_can_be_exported_untrained(tmp_path: Path) -> None:
+    small = {"num_queries": 3, "batch_size": 4}
+    assert _train(ToyTask(**small), tmp_path / "export", max_steps=0, epochs=0)["steps"] == 0
+    with pytest.raises(UserError, match=r"0 whole batches of 4 queries.*lower train\.batch_size"):
+        _train(ToyTask(**small), tmp_path / "run")
+
+
 def test_a_run_that_has_ended_resumes_to_nothing(tmp_path: Path) -> None:
     _train(ToyTask(), tmp_path / "run")
     again = ToyTask()

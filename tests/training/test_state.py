@@ -88,9 +88,30 @@ def test_a_shared_tower_is_restored_tied(tmp_path: Path) -> None:
     assert other.item is other.query and torch.equal(other.query.weight, module.query.weight)
 
 
-def test_other_number_of_processes_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    _save(tmp_path, 1)
-    module, optimizer = _module_and_optimizer()
-    monkeypatch.setenv("RANK", "1")
-    with pytest.raises(UserError, match="fewer processes"):
+def test_going_back_to_an_earlier_state_drops_the_later_ones(tmp_path: Path) -> None:
+    for step in (2, 4, 6, 8, 3):
+        _save(tmp_path, step)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["step-00000002", "step-00000003"]
+
+
+@pytest.mark.parametrize("processes", ["1", "3"])
+def test_other_number_of_processes_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, processes: str
+) -> None:
+    monkeypatch.setattr("tabrag.distributed.gather_objects", lambda values: [*values, {}])
+    module, optimizer = _save(tmp_path, 1)
+    monkeypatch.setenv("WORLD_SIZE", processes)
+    with pytest.raises(UserError, match=f"by 2 processes, now {processes} run"):
         load_state(tmp_path / "step-00000001", module=module, optimizer=optimizer)
+
+
+def test_a_broken_state_or_one_of_another_model_is_an_error_that_names_it(tmp_path: Path) -> None:
+    module, optimizer = _save(tmp_path, 1)
+    _save(tmp_path, 2)
+    cut = tmp_path / "step-00000001" / "optimizer.safetensors"
+    cut.write_bytes(cut.read_bytes()[:100])
+    with pytest.raises(UserError, match="step-00000001: not a complete state .*optimizer"):
+        load_state(tmp_path / "step-00000001", module=module, optimizer=optimizer)
+    module.item = torch.nn.Linear(6, 5)
+    with pytest.raises(UserError, match="step-00000002: the state of another model"):
+        load_state(tmp_path / "step-00000002", module=module, optimizer=optimizer)
