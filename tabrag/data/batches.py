@@ -14,7 +14,7 @@ from tabrag.data.folder import DataFolder
 from tabrag.data.sampling import choose_negatives, epoch_batches
 from tabrag.errors import UserError
 from tabrag.evaluation.ranking import check_qrels
-from tabrag.files import read_jsonl
+from tabrag.evaluation.runs import read_run
 from tabrag.representations import build
 from tabrag.types import Entry
 
@@ -42,14 +42,21 @@ class TrainingPairs:
         qrels = self.folder.qrels(config.split)
         for split in filter(None, (config.split, config.dev_split)):
             check_qrels(self.folder.qrels(split), query_ids=queries, item_ids=number)
+            if not any(
+                grade > 0 for grades in self.folder.qrels(split).values() for grade in grades.values()
+            ):
+                raise UserError(f"{config.folder}: split '{split}' has no query with a relevant item")
         for query_id, grades in qrels.items():
             relevant = [number[item_id] for item_id, grade in grades.items() if grade > 0]
             if relevant:
                 self.query_ids.append(query_id)
                 self.texts.append(queries[query_id].text)
                 self.positives.append(relevant)
-        if not self.query_ids:
-            raise UserError(f"{config.folder}: split '{config.split}' has no query with a relevant item")
+        if without_text := [query_id for query_id in self.query_ids if not queries[query_id].text.strip()]:
+            raise UserError(
+                f"{config.folder}: {len(without_text)} training queries have no text, the first is "
+                f"'{without_text[0]}': remove them"
+            )
         self.max_positives = max(map(len, self.positives))
         self.negatives: list[list[int]] = [[] for _ in self.query_ids]
         if config.negatives:
@@ -63,18 +70,18 @@ class TrainingPairs:
 
     def _read_negatives(self, path: Path, number: dict[str, int]) -> None:
         row_of = {query_id: row for row, query_id in enumerate(self.query_ids)}
-        for line in read_jsonl(path):
-            row = row_of.get(line["query_id"])
+        for query_id, candidates in read_run(path).items():
+            row = row_of.get(query_id)
             if row is None:
                 continue
             known = set(self.positives[row])
             found = []
-            for candidate in line["candidates"]:
-                item = number.get(candidate["item_id"])
+            for item_id in dict.fromkeys(candidate.item_id for candidate in candidates):
+                item = number.get(item_id)
                 if item is None:
                     raise UserError(
-                        f"{path}: candidate '{candidate['item_id']}' of query '{line['query_id']}' is not an "
-                        f"item of {self.config.folder}; make the run over this corpus"
+                        f"{path}: candidate '{item_id}' of query '{query_id}' is not an item of "
+                        f"{self.config.folder}; make the run over this corpus"
                     )
                 if item not in known:
                     found.append(item)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from tabrag.errors import UserError
 from tabrag.representations import RepresentationConfig
 
 
@@ -39,3 +40,11 @@ class TrainingDataConfig:
     chunk_size: int = 0
     num_workers: int = 0
     representation: RepresentationConfig = field(default_factory=RepresentationConfig)
+
+    def __post_init__(self) -> None:
+        for name in ("negative_depth", "queries_per_item"):
+            if getattr(self, name) < 1:
+                raise UserError(f"{name} must be 1 or more, found {getattr(self, name)}")
+        for name in ("num_negatives", "num_neighbours", "chunk_size", "num_workers"):
+            if getattr(self, name) < 0:
+                raise UserError(f"{name} must be 0 or more, found {getattr(self, name)}")

@@ -49,6 +49,9 @@ def read_run(path: str | Path) -> Run:
             raise UserError(
                 f'{where}: expected {{"query_id", "candidates": [{{"item_id", "score"}}, ...]}} ({error!r})'
             ) from error
+        for name in (query_id, *(candidate.item_id for candidate in candidates)):
+            if not isinstance(name, str):
+                raise UserError(f"{where}: the id {name!r} is not a string: write it in quotes")
         if query_id in run:
             raise UserError(f"{where}: query '{query_id}' occurs twice")
         for candidate in candidates:

@@ -60,6 +60,12 @@ class FusionConfig:
     weights: list[float] | None = None
     depth: int | None = None
 
+    def __post_init__(self) -> None:
+        if self.depth is not None and self.depth < 1:
+            raise UserError(
+                f"fusion needs a depth of 1 or more (null: as many as asked for), found {self.depth}"
+            )
+
 
 @dataclass(kw_only=True)
 class RetrieveConfig:

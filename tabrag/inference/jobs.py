@@ -57,11 +57,13 @@ def run_job(
         ``rows``, ``new``, ``failed`` (numbers), ``seconds`` and ``rows_per_second`` of the new ones.
 
     Raises:
-        UserError: Other settings than the journal's, a foreign file, or another job at work on the same
-            output.
+        UserError: Other settings than the journal's, a foreign or broken file, another job at work on the
+            same output, or a batch size below 1.
     """
     from tqdm import tqdm
 
+    if batch_size < 1:
+        raise UserError(f"batch_size is {batch_size}: it must be at least 1")
     out = Path(out)
     journal = out.with_name(out.name + ".journal")
     keys = {key: sha256_json([key, content])[:32] for key, content in inputs.items()}
@@ -132,7 +134,7 @@ def _lock(file: IO[bytes], journal: Path) -> None:
 def _start(out: Path, journal: Path, settings: Mapping[str, Any], force: bool) -> dict[str, dict[str, Any]]:
     """Rows of the journal by key; a new journal where there is none or ``force`` says so."""
     header = {"settings": json.loads(json.dumps(settings))}
-    lines = _read(journal)
+    lines = _read(journal, force)
     if lines and lines[0] == header:
         return {line["key"]: line["row"] for line in lines[1:]}
     if lines and not force:
@@ -153,8 +155,11 @@ def _start(out: Path, journal: Path, settings: Mapping[str, Any], force: bool) -
     return {}
 
 
-def _read(journal: Path) -> list[dict[str, Any]]:
-    """The complete lines of the journal; a last line that was cut off is removed from the file."""
+def _read(journal: Path, force: bool) -> list[dict[str, Any]]:
+    """The complete lines of the journal; a last line that was cut off is removed from the file.
+
+    A broken line before it is an error; with ``force`` nothing of the journal is used then.
+    """
     content = journal.read_bytes()
     end = content.rfind(b"\n") + 1
     if end < len(content):
@@ -162,6 +167,8 @@ def _read(journal: Path) -> list[dict[str, Any]]:
     try:
         return [json.loads(line) for line in content[:end].splitlines()]
     except ValueError as error:
+        if force:
+            return []
         raise UserError(f"{journal}: a line is not JSON ({error}): start anew with force") from error
 
 

@@ -46,6 +46,8 @@ class EmbedderConfig:
             raise UserError(f"inputs '{self.inputs}' is none of {', '.join(KINDS)}")
         if self.pooling not in ("mean", "cls"):
             raise UserError(f"pooling '{self.pooling}' is neither 'mean' nor 'cls'")
+        if self.projection_dim is not None and self.projection_dim < 1:
+            raise UserError(f"projection_dim {self.projection_dim} is not 1 or more (null: no projection)")
         if self.inputs == "layoutlmv3":
             check_mode(max_length=self.max_length, pixels=self.pixels)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from tabrag.errors import UserError
+
 
 @dataclass(kw_only=True)
 class TrainConfig:
@@ -47,6 +49,18 @@ class TrainConfig:
     save_every: int = 0
     patience: int = 0
 
+    def __post_init__(self) -> None:
+        for name in ("batch_size", "accumulate", "log_every"):
+            _at_least(1, name, getattr(self, name))
+        for name in ("epochs", "max_steps", "eval_every", "save_every", "patience"):
+            _at_least(0, name, getattr(self, name))
+        for name in ("lr", "weight_decay", "clip"):
+            _at_least(0, name, getattr(self, name))
+        if not 0 <= self.warmup <= 1:
+            raise UserError(f"warmup is a share of the steps, 0..1, found {self.warmup}")
+        if not all(0 <= beta < 1 for beta in self.betas):
+            raise UserError(f"betas lie in 0..1 (1 excluded), found {list(self.betas)}")
+
 
 @dataclass(kw_only=True)
 class LossConfig:
@@ -73,6 +87,10 @@ class DevConfig:
     max_queries: int = 0
     depth: int = 50
 
+    def __post_init__(self) -> None:
+        _at_least(0, "max_queries", self.max_queries)
+        _at_least(1, "depth", self.depth)
+
 
 @dataclass(kw_only=True)
 class TrackingConfig:
@@ -87,3 +105,8 @@ class TrackingConfig:
     wandb: Literal["off", "offline", "online"] = "off"
     project: str = "tabrag"
     name: str = ""
+
+
+def _at_least(lowest: int, name: str, value: float) -> None:
+    if not lowest <= value < float("inf"):
+        raise UserError(f"{name} must be {lowest} or more, found {value}")

@@ -123,7 +123,9 @@ class RetrieverTask:
         """Figures of the dense retriever alone over the dev split's pool."""
         if not self.data.dev_split:
             return {}
-        folder, qrels = self.pairs.folder, self.pairs.folder.qrels(self.data.dev_split)
+        folder = self.pairs.folder
+        judged_qrels = folder.qrels(self.data.dev_split).items()
+        qrels = {query_id: grades for query_id, grades in judged_qrels if max(grades.values()) > 0}
         step = max(1, len(qrels) // self.dev.max_queries) if self.dev.max_queries else 1
         qrels = dict(list(qrels.items())[::step])
         ids: Sequence[str] = folder.tables.ids

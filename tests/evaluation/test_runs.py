@@ -40,6 +40,8 @@ def test_trec_form(tmp_path: Path) -> None:
         ('{"candidates": []}', "record 2.*query_id"),
         ('{"query_id": "q0", "candidates": []}', "'q0' occurs twice"),
         ('{"query_id": "q1", "candidates": [{"item_id": "a", "score": NaN}]}', "'a' is nan"),
+        ('{"query_id": 7, "candidates": []}', "record 2.*id 7 is not a string"),
+        ('{"query_id": "q1", "candidates": [{"item_id": 7, "score": 1}]}', "id 7 is not a string"),
         ("[]", "expected a JSON object"),
         ('{"query_id": ', "not a JSON object"),
     ],

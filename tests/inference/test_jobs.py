@@ -138,8 +138,18 @@ def test_a_broken_line_in_the_middle_is_named(tmp_path: Path) -> None:
     journal = tmp_path / "run.jsonl.journal"
     lines = journal.read_text().splitlines()
     journal.write_text("\n".join([lines[0], "{broken", *lines[1:]]) + "\n")
-    with pytest.raises(UserError, match="journal: a line is not JSON"):
+    with pytest.raises(UserError, match="journal: a line is not JSON.*start anew with force"):
         run(out, ("a", "b"))
+    recorder = Recorder()
+    run(out, ("a", "b"), recorder, force=True)
+    assert recorder.seen == ["a", "b"] == [row["query_id"] for row in rows_of(out)]
+
+
+@pytest.mark.parametrize("batch_size", [0, -1])
+def test_a_batch_holds_at_least_one(tmp_path: Path, batch_size: int) -> None:
+    with pytest.raises(UserError, match="batch_size"):
+        run(tmp_path / "run.jsonl", ("a",), batch_size=batch_size)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_no_inputs(tmp_path: Path) -> None:

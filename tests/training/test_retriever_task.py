@@ -18,7 +18,7 @@ from tabrag.data.config import TrainingDataConfig
 from tabrag.data.prepare import prepare
 from tabrag.data.synthetic import make
 from tabrag.errors import UserError
-from tabrag.files import write_jsonl
+from tabrag.files import read_jsonl, write_jsonl
 from tabrag.inference.encode import encode
 from tabrag.models.config import EmbedderConfig, RetrieverConfig
 from tabrag.models.retriever import Retriever
@@ -128,7 +128,8 @@ def _negatives(task: RetrieverTask, path: Path, depth: int = 3) -> None:
     rows = []
     for query_id, relevant in zip(pairs.query_ids[:-1], pairs.positives[:-1], strict=True):
         order = [(relevant[0] + n) % len(pairs.item_ids) for n in range(depth + 1)]
-        rows.append({"query_id": query_id, "candidates": [{"item_id": pairs.item_ids[n]} for n in order]})
+        candidates = [{"item_id": pairs.item_ids[n], "score": 1.0} for n in order]
+        rows.append({"query_id": query_id, "candidates": candidates})
     write_jsonl(path, rows)
 
 
@@ -168,11 +169,45 @@ def test_settings_that_need_a_run_say_so(data: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no candidates"):
         _task(data, negatives=str(tmp_path / "other.jsonl"), num_negatives=1)
     query_id = _task(data).pairs.query_ids[0]
-    write_jsonl(tmp_path / "bad.jsonl", [{"query_id": query_id, "candidates": [{"item_id": "nowhere"}]}])
+    candidate = {"item_id": "nowhere", "score": 1.0}
+    write_jsonl(tmp_path / "bad.jsonl", [{"query_id": query_id, "candidates": [candidate]}])
     with pytest.raises(UserError, match="'nowhere'"):
         _task(data, negatives=str(tmp_path / "bad.jsonl"), num_negatives=1)
     with pytest.raises(UserError, match="no split 'tran'"):
         _task(data, split="tran")
+    write_jsonl(tmp_path / "torn.jsonl", [{"query_id": query_id}])
+    with pytest.raises(UserError, match=r"torn\.jsonl: record 1"):
+        _task(data, negatives=str(tmp_path / "torn.jsonl"), num_negatives=1)
+
+
+def test_a_candidate_that_a_run_names_twice_counts_once(data: Path, tmp_path: Path) -> None:
+    pairs = _task(data).pairs
+    others = [item for item in range(len(pairs.item_ids)) if item not in pairs.positives[0]][:2]
+    candidates = [{"item_id": pairs.item_ids[n], "score": 1.0} for n in (others[0], *others, others[1])]
+    write_jsonl(tmp_path / "run.jsonl", [{"query_id": pairs.query_ids[0], "candidates": candidates}])
+    task = _task(data, negatives=str(tmp_path / "run.jsonl"), num_negatives=2)
+    assert task.pairs.negatives[0] == others
+
+
+def test_a_folder_that_cannot_be_judged_or_read_is_refused_before_training(
+    data: Path, tmp_path: Path
+) -> None:
+    unjudged = tmp_path / "unjudged"
+    shutil.copytree(data, unjudged)
+    lines = (unjudged / "qrels" / "dev.tsv").read_text().splitlines()
+    (unjudged / "qrels" / "dev.tsv").write_text("\n".join([lines[0], lines[1][:-1] + "0"]) + "\n")
+    with pytest.raises(UserError, match="split 'dev' has no query with a relevant item"):
+        _task(unjudged)
+    assert len(_task(unjudged, dev_split="").pairs) > 0
+    silent = tmp_path / "silent"
+    shutil.copytree(data, silent)
+    query_id = _task(data).pairs.query_ids[0]
+    rows = [
+        {**row, "text": " "} if row["_id"] == query_id else row for row in read_jsonl(data / "queries.jsonl")
+    ]
+    write_jsonl(silent / "queries.jsonl", rows)
+    with pytest.raises(UserError, match=f"no text, the first is '{query_id}'"):
+        _task(silent)
 
 
 def test_qrels_that_name_an_unknown_item_are_refused_before_training(data: Path, tmp_path: Path) -> None:
