@@ -105,9 +105,19 @@ def infer_table(
     )
 
 
+def begins_table(cells: Sequence[Sequence[str]]) -> bool:
+    """Whether rows begin with a header of their own, titles above it or not; blank rows and columns apart."""
+    return Look(drop_blank(make_grid(cells))).begins_with_header()
+
+
+def is_note(text: str) -> bool:
+    """Whether a text begins as notes below a table do: "Source:", "Note", "*", "(1)"."""
+    return _NOTE.match(text) is not None
+
+
 def _is_note(grid: Grid, look: Look, row: int) -> bool:
     if not look.is_label(row):
         return False
     text = look.text(row, 0)
     is_merged = look.owners.get((row, 0), (0, 0, 0, 0))[3] == grid.num_cols - 1
-    return is_merged or len(text) > 60 or _NOTE.match(text) is not None
+    return is_merged or len(text) > 60 or is_note(text)

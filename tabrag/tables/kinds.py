@@ -25,11 +25,15 @@ _PERIOD = re.compile(
     r"|(?:[1-4]q|[12]h|q[1-4]|h[12]|fy)[\s'’/-]*\d\d",
     re.IGNORECASE,
 )
+_CODE = re.compile(r"[A-Za-z]{1,4}_?\d+")
 _MONTHS = re.compile(r"(?<![^\W\d_])(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)", re.IGNORECASE)
 
 
 def cell_kind(text: str) -> Kind:
-    """The kind of a text: '2018' and 'Q1 2020' are periods; '1.2 MB (-92%)' and '10/3' count as numbers."""
+    """The kind of a text: '2018' and 'Q1 2020' are periods; '1.2 MB (-92%)' and '10/3' count as numbers.
+
+    A code of letters and digits ('Y2015', 'V100') is a text.
+    """
     text = text.strip()
     if not text:
         return Kind.BLANK
@@ -41,6 +45,8 @@ def cell_kind(text: str) -> Kind:
         return Kind.TEXT
     if parse_value(text, ENGLISH) is not None or parse_value(text) is not None:
         return Kind.NUMBER
+    if _CODE.fullmatch(text):
+        return Kind.TEXT
     num_digits = sum(char.isdecimal() for char in text)
     num_letters = sum(char.isalpha() for char in text)
     if num_digits > num_letters and not _MONTHS.search(text):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -29,12 +30,17 @@ class Look:
                 self.kinds[row][col] = self.kinds[region[0]][region[2]]
 
     def num_title_rows(self) -> int:
-        """Rows at the top with one text over the full width, or with a text in the first cell alone."""
+        """Rows at the top with one text over the full width, or with a text in the first cell alone.
+
+        One or two words right above two columns without another header are a header with an empty second
+        cell.
+        """
         count = 0
         while count < self.num_rows and self.is_label(count):
             count += 1
-        # Labels down to the end are a list of one filled column, not titles.
-        return count if count < self.num_rows else 0
+        if count == self.num_rows:  # labels down to the end are a list of one filled column, not titles
+            return 0
+        return count - 1 if count and self._is_half_header(count - 1) else count
 
     def num_header_rows(self, start: int) -> int:
         """Rows down to the last header row, the ``start`` title rows included."""
@@ -45,10 +51,31 @@ class Look:
             end = corner[1] + 1
         elif self._score(start, end) < 0 or self._is_property_list(start):
             return start
+        elif end == self.grid.num_rows and Kind.NUMBER in self.kinds[start]:
+            return start  # a single row with numbers is data
         limit = min(self.num_rows if self.fill_right else self.num_rows - 1, start + _MAX_HEADER_ROWS)
         while end < limit and self._continues(start, end):
             end += 1
         return end
+
+    def _is_half_header(self, row: int) -> bool:
+        """Whether a label names the first of two columns, and the rows below it have no header."""
+        return (
+            self.grid.num_cols == 2
+            and (row, 0) not in self.owners
+            and re.fullmatch(r"[^\W\d_]+(?:\s[^\W\d_]+)?", self.text(row, 0).strip()) is not None
+            and self.kinds[row + 1][1] is Kind.NUMBER
+            and self._score(row + 1, row + 2) < 0
+        )
+
+    def begins_with_header(self) -> bool:
+        """Whether different texts stand over numbers, right at the top or below titles."""
+        row = self.num_title_rows()
+        if row + 1 >= self.num_rows:
+            return False
+        texts = [text for col in range(self.grid.num_cols) if (text := self.text(row, col).strip())]
+        is_header = not {Kind.NUMBER, Kind.MISSING}.intersection(self.kinds[row])
+        return is_header and len(texts) == len(set(texts)) > 1 and self._score(row, row + 1) > 0
 
     def header_row_under_remarks(self, start: int) -> int:
         """The first row of the true header, where rows of remarks from ``start`` on stand right above it.

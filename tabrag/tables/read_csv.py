@@ -1,4 +1,7 @@
-"""Tables of CSV and TSV files: encoding, delimiter, titles, notes and headers are found out."""
+"""Tables of CSV and TSV files: encoding, delimiter, titles, notes and headers are found out.
+
+Blank records part tables where what follows has a header of its own; other blank records are dropped.
+"""
 
 from __future__ import annotations
 
@@ -7,29 +10,35 @@ import io
 import logging
 import re
 from collections import Counter
+from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 
 from tabrag.errors import UserError
 from tabrag.tables.decode import decode
-from tabrag.tables.headers import infer_table
+from tabrag.tables.headers import begins_table, infer_table, is_note
 from tabrag.types import Source, Table
 
 logger = logging.getLogger(__name__)
 
+_Record = tuple[int, list[str]]
+"""The number of a record, from 1, and its fields."""
 _DELIMITERS = ("\t", ";", "|", ",")
 """Rarer in running text first: a tie goes to the first one."""
 _SAMPLE_CHARS = 1 << 16
 _MAX_BYTES = 1 << 28
+_MAX_HEAD = 250
+"""Records that tell whether a header stands at the top."""
 _MAX_NAMED = 5
 """Records that a warning names one by one."""
 
 
 def read_csv(path: str | Path, *, fill_right: bool = False) -> list[Table]:
-    """Read a file of delimited text as one table.
+    """Read a file of delimited text: one table, or several with blank records and their own headers between.
 
-    Blank records are dropped. Short records are padded; records of another length are named in a warning,
-    which also stands in ``metadata["warning"]``. Titles above the header become the caption, notes below the
-    data ``metadata["notes"]``.
+    Short records are padded; records of another length are named in a warning, which also stands in
+    ``metadata["warning"]``. Titles above the header become the caption, notes below the data
+    ``metadata["notes"]``.
 
     Raises:
         UserError: The file cannot be read, is empty, over 256 MB, or has a field of over 131072 characters.
@@ -49,27 +58,26 @@ def read_csv(path: str | Path, *, fill_right: bool = False) -> list[Table]:
     warnings += [fault] if fault else []
     if not any(any(record) for _, record in records):
         raise UserError(f"{path}: holds no text; drop it or export the table again")
-    warnings += _odd_lengths(records)
-    width = max(len(record) for _, record in records)
-    inferred = infer_table(
-        [record + [""] * (width - len(record)) for _, record in records], fill_right=fill_right
-    )
-    metadata = {"encoding": encoding, "delimiter": delimiter}
-    if inferred.notes:
-        metadata["notes"] = inferred.notes
-    if warnings:
-        metadata["warning"] = "; ".join(warnings)
-        logger.warning("%s: %s", path, metadata["warning"])
-    return [
-        Table(
-            id=f"{path.stem}#t1",
-            title=inferred.caption or path.stem,
-            caption=inferred.caption,
-            grid=inferred.grid,
-            source=Source(file=str(path)),
-            metadata=metadata,
+    tables = []
+    for number, part in enumerate(_parted(records), start=1):
+        inferred = infer_table(_padded(part), fill_right=fill_right)
+        metadata = {"encoding": encoding, "delimiter": delimiter}
+        if inferred.notes:
+            metadata["notes"] = inferred.notes
+        if found := "; ".join(warnings + _odd_lengths(part)):
+            metadata["warning"] = found
+            logger.warning("%s: %s", path, found)
+        tables.append(
+            Table(
+                id=f"{path.stem}#t{number}",
+                title=inferred.caption or path.stem,
+                caption=inferred.caption,
+                grid=inferred.grid,
+                source=Source(file=str(path)),
+                metadata=metadata,
+            )
         )
-    ]
+    return tables
 
 
 def find_delimiter(text: str) -> str:
@@ -107,7 +115,7 @@ def _content(path: Path) -> bytes:
     return data
 
 
-def _parse(path: Path, text: str, delimiter: str) -> tuple[list[tuple[int, list[str]]], str]:
+def _parse(path: Path, text: str, delimiter: str) -> tuple[list[_Record], str]:
     """Records with their 1-based numbers, and a fault that was got over."""
     fault = ""
     attempts = ({"strict": True}, {"strict": False})
@@ -125,7 +133,7 @@ def _parse(path: Path, text: str, delimiter: str) -> tuple[list[tuple[int, list[
     raise AssertionError("the lenient reading raises nothing but what is handled above")
 
 
-def _records(text: str, delimiter: str, **options: int) -> list[tuple[int, list[str]]]:
+def _records(text: str, delimiter: str, **options: int) -> list[_Record]:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, **options)
     return [
         (number, [field.strip().replace("\r\n", "\n").replace("\r", "\n") for field in record])
@@ -133,7 +141,34 @@ def _records(text: str, delimiter: str, **options: int) -> list[tuple[int, list[
     ]
 
 
-def _odd_lengths(records: list[tuple[int, list[str]]]) -> list[str]:
+def _parted(records: list[_Record]) -> Iterator[list[_Record]]:
+    """The records of each table; lone texts between two tables are titles of the second, or notes."""
+    table: list[_Record] = []
+    titles: list[_Record] = []
+    has_header = False
+    for is_blank, members in groupby(records, key=lambda record: not any(record[1])):
+        group = list(members)
+        if is_blank:
+            continue
+        if all(sum(map(bool, record)) == 1 for _, record in group):
+            first = next(filter(None, group[0][1]))
+            (table if has_header and not titles and is_note(first) else titles).extend(group)
+            continue
+        begins = begins_table(_padded(group[:_MAX_HEAD]))
+        if begins and has_header:
+            yield table
+            table = []
+        table += titles + group
+        titles, has_header = [], has_header or begins
+    yield table + titles
+
+
+def _padded(records: list[_Record]) -> list[list[str]]:
+    width = max(len(record) for _, record in records)
+    return [record + [""] * (width - len(record)) for _, record in records]
+
+
+def _odd_lengths(records: list[_Record]) -> list[str]:
     """A warning on the records that are neither blank, nor one text alone, nor as long as most."""
     lengths = Counter(len(record) for _, record in records if sum(map(bool, record)) > 1)
     if not lengths:

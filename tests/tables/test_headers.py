@@ -111,7 +111,13 @@ def test_banner_without_merge_information_of_report_h09(body: list[list[str]]) -
             [(0, 1, 0, 0), (0, 0, 1, 2)],
             (2, 1),
         ),
+        # A header whose second cell is empty.
+        ([["Region", ""], ["North", "10"], ["South", "20"]], [], (1, 1)),
+        # Codes as headers.
+        ([["Country", "Y2015", "V100"], ["Chad", "1", "2"], ["Mali", "3", "4"]], [], (1, 1)),
         ([["only"]], [], (1, 0)),
+        ([["42"]], [], (0, 0)),
+        ([["Total", "42"]], [], (0, 1)),
     ],
 )
 def test_header_sizes(cells: list[list[str]], merged: list[tuple], sizes: tuple[int, int]) -> None:
@@ -143,6 +149,17 @@ def test_titles_notes_and_blank_rows_leave_the_grid() -> None:
     assert table.notes == "Note: a student can count twice\n####"
 
 
+def test_a_short_label_over_two_columns_is_their_header_and_a_longer_one_a_title() -> None:
+    rows = [["North", "10"], ["South", "20"]]
+    table = infer_table([["Region", ""], *rows])
+    assert (table.caption, table.grid.num_header_rows, table.grid.cells[0]) == ("", 1, ["Region", ""])
+    for title in ("Table 3", "Prices by home region"):
+        table = infer_table([[title, ""], *rows])
+        assert (table.caption, table.grid.num_header_rows, table.grid.cells) == (title, 0, rows)
+    table = infer_table([["Prices", ""], ["Region", "2020"], *rows])
+    assert (table.caption, table.grid.num_header_rows) == ("Prices", 1)
+
+
 def test_last_row_with_missing_values_stays() -> None:
     table = infer_table([["Place", "Cost"], ["Oslo", "10"], ["Bern", "12"], ["Guam", ""]])
     assert table.grid.cells[-1] == ["Guam", ""] and table.notes == ""
@@ -163,6 +180,8 @@ def test_last_row_with_missing_values_stays() -> None:
         ("Q1 2020", Kind.PERIOD),
         ("3 May 2018", Kind.TEXT),
         ("Total", Kind.TEXT),
+        ("Y2015", Kind.TEXT),
+        ("US$15", Kind.NUMBER),
     ],
 )
 def test_kinds_of_cells(text: str, kind: Kind) -> None:

@@ -67,6 +67,43 @@ def test_titles_notes_and_blank_lines(tmp_path: Path) -> None:
     assert "warning" not in table.metadata
 
 
+STACKED = "Region,2020,2021\nNorth,10,20\nSouth,30,40\n"
+
+
+def test_stacked_tables_are_parted_where_a_header_follows_blank_records(tmp_path: Path) -> None:
+    path = tmp_path / "s.csv"
+    path.write_text(
+        f"Revenue\n{STACKED}\nSource: books\n\n,,\n"
+        "Staff by team\n\nTeam,Men,Women,All\nRed,1,2,3\nBlue,3,4,7\n\nNote: by head\n"
+    )
+    first, second = read_csv(path)
+    assert (first.id, first.title, first.metadata["notes"]) == ("s#t1", "Revenue", "Source: books")
+    assert first.grid is not None and second.grid is not None
+    assert first.grid.cells == [["Region", "2020", "2021"], ["North", "10", "20"], ["South", "30", "40"]]
+    assert (second.id, second.caption) == ("s#t2", "Staff by team")
+    assert second.grid.cells[:2] == [["Team", "Men", "Women", "All"], ["Red", "1", "2", "3"]]
+    assert (second.grid.num_header_rows, second.grid.num_rows) == (1, 3)
+    assert second.metadata["notes"] == "Note: by head"
+    assert "warning" not in first.metadata and "warning" not in second.metadata
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "East,50,60\n",  # more rows
+        "Total,40,60\n",
+        "Asia,,\nChina,1,2\n",  # a section
+        "Note: estimated\n",
+        "East,n/a,n/a\nWest,1,2\n",
+        "East,secret,secret\nWest,1,2\n",
+    ],
+)
+def test_other_blank_records_part_nothing(tmp_path: Path, rest: str) -> None:
+    table = read(tmp_path, STACKED + "\n" + rest)
+    assert table.grid is not None and table.grid.cells[2] == ["South", "30", "40"]
+    assert rest.split(",")[0].strip() in [*(row[0] for row in table.grid.cells), table.metadata.get("notes")]
+
+
 def test_ragged_records_are_named(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING):
         table = read(tmp_path, "a,b,c\n1,2,3,4\n5,6\n7,8,9\n")
