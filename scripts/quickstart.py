@@ -55,7 +55,13 @@ def run(config: Config) -> dict[str, Any]:
         folder = out / name
         done = folder / "metrics.json"
         _stage(done, "train/retriever.py", *training, *extra, "--resume=auto", f"--out={folder}")
-    _stage(index / "bm25", "infer/index.py", f"--data={data}", "--kind=bm25", f"--out={index / 'bm25'}")
+    _stage(
+        index / "bm25",
+        "infer/index.py",
+        f"--config={ROOT / 'configs/index/bm25.yaml'}",
+        f"--data={data}",
+        f"--out={index / 'bm25'}",
+    )
     for name, checkpoint in (("untrained", "untrained"), ("dense", "trained")):
         folder, export = index / name, out / checkpoint / "export"
         _stage(folder, "infer/index.py", f"--data={data}", f"--checkpoint={export}", f"--out={folder}")
