@@ -35,7 +35,9 @@ def _commands(heading: str) -> list[list[str]]:
     return [shlex.split(line) for line in lines if line.startswith(("python ", "accelerate ", "pip "))]
 
 
-def _run(command: list[str], tmp_path: Path, replacements: dict[str, str], extra: list[str]) -> dict:
+def _run(
+    command: list[str], tmp_path: Path, replacements: dict[str, str], extra: list[str], *, status: int = 0
+) -> dict:
     arguments = []
     for argument in command[1:]:
         for old, new in replacements.items():
@@ -44,7 +46,7 @@ def _run(command: list[str], tmp_path: Path, replacements: dict[str, str], extra
     done = subprocess.run(
         [sys.executable, *arguments, *extra], cwd=ROOT, capture_output=True, text=True, timeout=300
     )
-    assert done.returncode == 0, f"{shlex.join(command)}\n{done.stderr[-3000:]}"
+    assert done.returncode == status, f"{shlex.join(command)}\n{done.stderr[-3000:]}"
     return json.loads(done.stdout.strip().splitlines()[-1])
 
 
@@ -71,7 +73,7 @@ def test_commands_on_a_persons_own_tables(files_root: Path, tmp_path: Path) -> N
         shutil.copytree(files_root / kind, own / kind)
     first, *others = _commands("Your own tables")
     assert len(others) == 4
-    made = _run(first, tmp_path, {"MY_TABLES": str(own)}, [])
+    made = _run(first, tmp_path, {"MY_TABLES": str(own)}, [], status=3)  # one page holds no table
     assert made["tables"] > 10
     answered = None
     for command in others:
