@@ -18,11 +18,16 @@ from tabrag.errors import UserError
 
 ConfigT = TypeVar("ConfigT")
 
+RUN_RECORD = "run.yaml"
+"""Where a run keeps its ``settings`` and its ``environment``."""
+
 
 def parse(
     config_class: type[ConfigT], arguments: list[str] | None = None, *, description: str = ""
 ) -> ConfigT:
     """Parse ``--config FILE`` and dotted overrides (``--train.lr=2e-5``) into ``config_class``.
+
+    The file may also be the ``run.yaml`` of a run: its settings are taken.
 
     Args:
         config_class: A dataclass, with dataclasses nested in it.
@@ -41,7 +46,7 @@ def parse(
     )
     parser.add_class_arguments(config_class)
     try:
-        namespace = parser.parse_args(arguments)
+        namespace = parser.parse_args(_unwrap(arguments))
         values = vars(parser.instantiate(namespace))
     except Exception as error:  # jsonargparse raises several kinds; each message names the key
         raise UserError(_explain(str(error), arguments)) from error
@@ -87,6 +92,23 @@ def guard(run: Callable[[], dict[str, Any] | None]) -> None:
         sys.exit(130)
     if figures is not None:
         print(json.dumps(figures, ensure_ascii=False, allow_nan=False), flush=True)
+
+
+def _unwrap(arguments: list[str]) -> list[str]:
+    """The arguments with the settings themselves in place of a file that records a run."""
+    import yaml
+
+    result = list(arguments)
+    for place, argument in enumerate(arguments):
+        follows = place > 0 and arguments[place - 1] == "--config"
+        path = Path(argument if follows else argument.removeprefix("--config="))
+        if path.name != RUN_RECORD or not (follows or argument.startswith("--config=")) or not path.is_file():
+            continue
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        if isinstance(content, dict) and content.keys() == {"settings", "environment"}:
+            text = json.dumps(content["settings"])
+            result[place] = text if follows else f"--config={text}"
+    return result
 
 
 def _explain(message: str, arguments: list[str]) -> str:

@@ -49,6 +49,19 @@ def test_file_and_dotted_overrides(tmp_path: Path) -> None:
     assert to_dict(config)["inner"] == {"lr": 2e-5, "betas": [0.8, 0.9]}
 
 
+@pytest.mark.parametrize("joined", [True, False])
+def test_the_record_of_a_run_is_a_config(tmp_path: Path, joined: bool) -> None:
+    path = tmp_path / "run.yaml"
+    path.write_text(
+        "settings:\n  data: x\n  inner: {lr: 1.0e-05, betas: [0.8, 0.9]}\nenvironment: {python: x}\n"
+    )
+    flag = [f"--config={path}"] if joined else ["--config", str(path)]
+    expected = Outer(data="y", inner=Inner(lr=1e-5, betas=(0.8, 0.9)))
+    assert parse(Outer, [*flag, "--data=y"]) == expected
+    with pytest.raises(UserError, match=r"lrr.*run\.yaml"):
+        parse(Outer, [*flag, "--inner.lrr=1"])
+
+
 @pytest.mark.parametrize(
     ("text", "key"),
     [

@@ -132,9 +132,23 @@ class Index:
             UserError: It is no index, not whole, or of another format version.
         """
         path = Path(path)
+        while True:
+            place = _inode(path)
+            try:
+                index = cls._open(path, encoding or EncodeConfig(), verify)
+            except (UserError, OSError):
+                if _inode(path) == place:
+                    raise
+                continue
+            if _inode(path) == place:
+                return index
+            # Another process has put a new index here meanwhile: what was read may be a mixture.
+
+    @classmethod
+    def _open(cls, path: Path, encoding: EncodeConfig, verify: bool) -> Index:
         manifest = read_manifest(path, verify=verify)
         rows = read_rows(path)
-        index = cls(path, manifest, rows, encoding or EncodeConfig())
+        index = cls(path, manifest, rows, encoding)
         for name, count in (("entries", len(rows)), ("rows in the index", len(index._engine))):
             if count != manifest.num_entries:
                 raise UserError(
@@ -143,21 +157,32 @@ class Index:
                 )
         return index
 
-    def require(self, *, kind: str, metric: str, representation: RepresentationConfig | None) -> None:
+    def require(
+        self,
+        *,
+        kind: str,
+        metric: str,
+        representation: RepresentationConfig | None,
+        bm25: Bm25Config | None = None,
+    ) -> None:
         """Refuse to go on with an index that was made with other settings.
 
         Args:
             kind: The kind it must have.
             metric: The metric it must have, if it is dense.
             representation: The representation it must have; any where None.
+            bm25: The settings that an index of kind ``bm25`` must have; any where None.
         """
+        settings = {name: getattr(self.manifest, name) for name in ("kind", "metric", "representation")}
         expected: dict[str, Any] = {"kind": kind}
         if kind != "bm25":
             expected["metric"] = metric
         if representation is not None:
             expected["representation"] = dataclasses.asdict(representation)
+        if bm25 is not None and isinstance(self._engine, Bm25Index):
+            expected["bm25"], settings["bm25"] = bm25, self._engine.config
         for name, value in expected.items():
-            found = getattr(self.manifest, name)
+            found = settings[name]
             if found != value:
                 raise UserError(
                     f"{self.path}: made with {name} {found}, not {value}: use the same setting, or build the "
@@ -303,3 +328,11 @@ class Index:
             open_queries = still_open
             depth *= 4
         return found
+
+
+def _inode(path: Path) -> int | None:
+    """Which folder stands at ``path``: another one has another number."""
+    try:
+        return path.stat().st_ino
+    except OSError:
+        return None

@@ -67,7 +67,7 @@ def index_folder(
     changes: dict[str, int] = {}
     if sync:
         index = Index.open(out, encoding=encoding)
-        index.require(kind=kind, metric=metric, representation=representation)
+        index.require(kind=kind, metric=metric, representation=representation, bm25=bm25)
         changes = index.sync(entries, retriever=retriever)
     else:
         index = Index.build(

@@ -14,6 +14,7 @@ from typing import Any
 import yaml
 
 from tabrag import distributed
+from tabrag.config import RUN_RECORD
 from tabrag.errors import UserError
 from tabrag.files import atomic_write, remove_leftovers
 from tabrag.training.state import newest_complete
@@ -39,7 +40,7 @@ def open_run(folder: Path, *, settings: dict[str, Any], resume: str) -> Path | N
         UserError: The folder holds a run and ``resume`` is ``none``, or its settings differ from
         ``settings``.
     """
-    record = folder / "run.yaml"
+    record = folder / RUN_RECORD
     state: Path | None = None
     if resume == "none":
         if record.exists():

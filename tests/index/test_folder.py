@@ -16,9 +16,11 @@ from indexes import entries, entry, queries, retriever, text
 from processes import run_distributed
 
 from tabrag.errors import UserError
-from tabrag.index import writing
+from tabrag.index import folder, writing
+from tabrag.index.config import Bm25Config
 from tabrag.index.folder import Index
 from tabrag.index.manifest import KINDS
+from tabrag.index.rows import Row
 from tabrag.representations import RepresentationConfig
 from tabrag.types import Entry, Query
 
@@ -185,6 +187,34 @@ def test_other_settings_are_refused(tmp_path: Path) -> None:
         make(tmp_path / "other", "exact", metric="l2")
     with pytest.raises(UserError, match="index kind 'flat'"):
         make(tmp_path / "other", "flat")
+
+
+def test_other_words_than_those_of_the_index_are_refused(tmp_path: Path) -> None:
+    index = make(tmp_path / "index", "bm25", bm25=Bm25Config(k1=1.5))
+    wanted = {"kind": "bm25", "metric": "cosine", "representation": None}
+    index.require(**wanted)
+    index.require(**wanted, bm25=Bm25Config(k1=1.5))
+    with pytest.raises(UserError, match=r"made with bm25 Bm25Config\(k1=1.5"):
+        index.require(**wanted, bm25=Bm25Config())
+
+
+def test_opening_while_another_index_takes_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make(tmp_path / "index", "bm25", entries(1, 2, 3))
+    turns = iter([entries(4), entries(5, 6, 7)])  # first another number of rows, then the same as before
+
+    def read_rows(path: Path) -> list[Row]:
+        if (new := next(turns, None)) is not None:
+            monkeypatch.setattr(folder, "read_rows", original)
+            make(path, "bm25", new)
+            monkeypatch.setattr(folder, "read_rows", read_rows)
+        return original(path)
+
+    original = folder.read_rows
+    monkeypatch.setattr(folder, "read_rows", read_rows)
+    index = Index.open(tmp_path / "index")
+    assert index.item_ids == ["t005", "t006", "t007"]
+    assert next(turns, None) is None
+    assert [hits[0][0] for hits in found(index, queries(6)).values()] == ["t006"]
 
 
 def test_entry_ids_must_be_unique(tmp_path: Path) -> None:

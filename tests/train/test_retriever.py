@@ -119,6 +119,8 @@ def test_mistakes_end_with_status_2_and_leave_the_run_alone(data: Path, tmp_path
     _run([sys.executable, *_arguments(data, out, "--train.epochs=0", "--train.max_steps=0")])
     before = (out / "run.yaml").read_text()
     assert (out / "export" / "retriever.json").exists()
+    _run([sys.executable, PROGRAM, f"--config={out / 'run.yaml'}", f"--out={tmp_path / 'repeated'}"])
+    assert (tmp_path / "repeated" / "metrics.json").read_text() == (out / "metrics.json").read_text()
     again = _run([sys.executable, *_arguments(data, out)], status=2)
     assert "--resume auto" in again.stderr and (out / "run.yaml").read_text() == before
     key = _run([sys.executable, *_arguments(data, out, "--train.lrr=1")], status=2)
