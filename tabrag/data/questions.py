@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tabrag.data.dataset import Dataset
-from tabrag.data.records import LABELS
+from tabrag.data.records import LABELS, lone_half
 from tabrag.errors import UserError
 from tabrag.files import read_jsonl
 from tabrag.types import Query
@@ -69,8 +69,8 @@ def add_questions(data: Dataset, path: Path, *, table_ids: Collection[str]) -> N
 def _fault(row: dict[str, Any], text: str) -> str:
     if not text:
         return "the question is blank"
-    if any("\ud800" <= char <= "\udfff" for char in text + "".join(_answers(row))):
-        return "holds half of a character (a lone surrogate), which no file can hold: write it anew"
+    if half := lone_half("".join([text, *map(str, row.values())])):
+        return f"half of a character ({half}), which is no text: write it anew"
     split = str(row.get("split") or "train").strip()
     if not re.fullmatch(r"[A-Za-z0-9_]+", split):
         return f"split '{split}' must be made of letters, digits and _"

@@ -8,10 +8,19 @@ from __future__ import annotations
 
 from typing import Any
 
+from tabrag.tables.grid import make_grid
 from tabrag.types import Box, Cell, GoldHeaders, Grid, HeaderPath, Query, Source, Table, Word
 
 TASKS = ("qa", "verify", "describe")
 LABELS = ("SUPPORTED", "REFUTED", "NOT ENOUGH INFO")
+
+
+def lone_half(text: str) -> str:
+    """The first half of a surrogate pair without its partner, escaped, or an empty text.
+
+    JSON can hold one as an escape; a file in UTF-8 cannot.
+    """
+    return next((ascii(char) for char in text if "\ud800" <= char <= "\udfff"), "")
 
 
 def flat_text(table: Table) -> str:
@@ -138,8 +147,8 @@ def _grid_to_record(grid: Grid) -> dict[str, Any]:
 
 
 def _grid_from_record(record: dict[str, Any]) -> Grid:
-    return Grid(
-        cells=record["cells"],
+    return make_grid(
+        record["cells"],
         merged=[_region(region) for region in record.get("merged") or []],
         num_header_rows=int(record.get("num_header_rows") or 0),
         num_header_cols=int(record.get("num_header_cols") or 0),

@@ -19,7 +19,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from tabrag.data.records import table_from_record
+from tabrag.data.records import lone_half, table_from_record
 from tabrag.errors import UserError
 from tabrag.types import Table
 
@@ -72,7 +72,7 @@ class TableStore:
         with self.path.open("rb") as file:
             for number, line in enumerate(file, start=1):
                 if line.strip():
-                    identifier = self._line_id(line, number).encode()
+                    identifier = self._line_id(line, number)
                     starts.append(position)
                     lengths.append(len(line))
                     numbers.append(number)
@@ -141,7 +141,7 @@ class TableStore:
                 raise UserError(f"{self.path}: the file changed while it was in use; start again")
         return self._descriptor
 
-    def _line_id(self, line: bytes, number: int) -> str:
+    def _line_id(self, line: bytes, number: int) -> bytes:
         match = _ID_FIRST.match(line)
         try:
             value = json.loads(match[1]) if match else json.loads(line)["_id"]
@@ -149,7 +149,8 @@ class TableStore:
             raise UserError(f"{self.path}:{number}: expected a JSON object with '_id' ({error!r})") from error
         if not isinstance(value, str) or not value:
             raise UserError(f"{self.path}:{number}: '_id' must be a text that is not empty, found {value!r}")
-        return value
+        _refuse_halves(value, f"{self.path}:{number}")
+        return value.encode()
 
     def _id(self, row: int) -> bytes:
         return _slice(self._ids, self._id_ends, row)
@@ -176,14 +177,22 @@ class TableStore:
     def _record(self, row: int) -> dict[str, Any]:
         data = os.pread(self._open(), int(self._lengths[row]), int(self._starts[row]))
         try:
-            return json.loads(data)
+            record = json.loads(data)
         except ValueError as error:
             raise UserError(f"{self.path}:{self._numbers[row]}: not a JSON object ({error})") from error
+        if rb"\ud" in data.lower():
+            _refuse_halves(json.dumps(record, ensure_ascii=False), f"{self.path}:{self._numbers[row]}")
+        return record
 
     def _table(self, row: int) -> Table:
         record = self._record(row)
         try:
             return table_from_record(record)
+        except UserError as error:
+            raise UserError(
+                f"{self.path}:{self._numbers[row]}: table '{record['_id']}': {error}; mend the line, "
+                "or make the folder again"
+            ) from error
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise UserError(
                 f"{self.path}:{self._numbers[row]}: table '{record.get('_id')}' cannot be read ({error!r}); "
@@ -194,6 +203,11 @@ class TableStore:
 def _slice(texts: bytes, ends: np.ndarray, row: int) -> bytes:
     start = int(ends[row - 1]) if row else 0
     return texts[start : int(ends[row])]
+
+
+def _refuse_halves(text: str, where: str) -> None:
+    if half := lone_half(text):
+        raise UserError(f"{where}: half of a character ({half}), which is no text: write it anew")
 
 
 def _hash(identifier: bytes) -> int:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tabrag.data.folder import QRELS_HEADER
-from tabrag.data.records import LABELS, TASKS
+from tabrag.data.records import LABELS, TASKS, lone_half
 from tabrag.data.validate_table import grid_size, is_cell, table_faults
 from tabrag.errors import UserError
 
@@ -208,6 +208,9 @@ def _records(file: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
                 record = json.loads(line)
             except (ValueError, RecursionError) as error:
                 yield number, f"not a JSON object: {error}"
+                continue
+            if rb"\ud" in line.lower() and (half := lone_half(json.dumps(record, ensure_ascii=False))):
+                yield number, f"half of a character ({half}), which is no text"
                 continue
             is_object = isinstance(record, dict)
             yield number, record if is_object else f"not a JSON object: {type(record).__name__}"

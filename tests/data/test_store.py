@@ -81,6 +81,36 @@ def test_a_broken_line_is_an_error_only_when_it_is_read(tmp_path: Path) -> None:
         store["c"]
 
 
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"cells": [["a", "b"], ["1"]]}, "row 1 has 1 cells, but row 0 has 2"),
+        ({"cells": []}, "needs at least one row and one column"),
+        ({"cells": [["a", 1]]}, r"cell \(0, 1\) is 1, not a text"),
+        ({"merged": [[0, 5, 0, 0]]}, "does not lie inside the grid of 2 x 2 cells"),
+        ({"num_header_rows": 3}, "num_header_rows is 3: it must lie in 0..2"),
+        ({"top_paths": [[]]}, "top_paths has 1 paths, but the grid needs 2"),
+    ],
+)
+def test_a_table_that_is_no_grid_names_its_line(tmp_path: Path, change: dict, message: str) -> None:
+    grid = {"cells": [["a", "b"], ["1", "2"]], "num_header_rows": 1}
+    lines = [json.dumps({"_id": "good", "grid": grid}), json.dumps({"_id": "bad", "grid": grid | change})]
+    store = TableStore(_corpus(tmp_path / "corpus.jsonl", lines))
+    assert store["good"].grid is not None and store["good"].grid.cells[1] == ["1", "2"]
+    with pytest.raises(UserError, match=rf"corpus\.jsonl:2: table 'bad': .*{message}.*; mend the line"):
+        store["bad"]
+
+
+def test_half_a_character_names_its_line(tmp_path: Path) -> None:
+    lines = [r'{"_id": "whole", "title": "\ud83d\ude00"}', r'{"_id": "half", "title": "\ud83d"}']
+    store = TableStore(_corpus(tmp_path / "corpus.jsonl", lines))
+    assert store["whole"].title == "\U0001f600"
+    with pytest.raises(UserError, match=r"corpus\.jsonl:2: half of a character"):
+        store["half"]
+    with pytest.raises(UserError, match=r"corpus\.jsonl:1: half of a character"):
+        TableStore(_corpus(tmp_path / "corpus.jsonl", [r'{"_id": "\ud83d"}']))
+
+
 def test_works_in_other_processes(tmp_path: Path) -> None:
     store = TableStore(write_tiny(tmp_path / "d") / "corpus.jsonl")
     assert store["plain"].title == "Plain"  # the file is open before the fork

@@ -40,6 +40,14 @@ def _told(faults: list[Fault]) -> list[str]:
     return [f"{Path(fault.file).name}:{fault.line}: {fault.message}" for fault in faults]
 
 
+def test_half_a_character_is_a_fault(tmp_path: Path) -> None:
+    folder = write_tiny(tmp_path / "a")
+    _change(folder / "corpus.jsonl", 1, lambda record: record.update(title="\U0001f600"))
+    assert validate(folder) == []
+    _change(folder / "queries.jsonl", 1, lambda record: record.update(text="\ud83d?"))
+    assert _told(validate(folder))[0].startswith(r"queries.jsonl:1: half of a character ('\ud83d')")
+
+
 def test_good_folders_have_no_fault(tmp_path: Path) -> None:
     assert validate(write_tiny(tmp_path / "a")) == []
     assert validate(_good(tmp_path / "b"), images=True) == []
