@@ -42,9 +42,9 @@ def _run(
     for argument in command[1:]:
         for old, new in replacements.items():
             argument = argument.replace(old, new)
-        arguments.append(re.sub(r"\b(datasets|runs)/", lambda match: f"{tmp_path}/{match[1]}/", argument))
+        arguments.append(re.sub(r"(^|=)((?:configs|train|infer|scripts)/)", rf"\1{ROOT}/\2", argument))
     done = subprocess.run(
-        [sys.executable, *arguments, *extra], cwd=ROOT, capture_output=True, text=True, timeout=300
+        [sys.executable, *arguments, *extra], cwd=tmp_path, capture_output=True, text=True, timeout=300
     )
     assert done.returncode == status, f"{shlex.join(command)}\n{done.stderr[-3000:]}"
     return json.loads(done.stdout.strip().splitlines()[-1])
