@@ -46,19 +46,21 @@ class Config:
 
 def run(config: Config) -> dict[str, Any]:
     """Make or update the index; return its counts."""
+    from tabrag import distributed
     from tabrag.inference.index_job import index_folder
 
-    return index_folder(
-        config.data,
-        config.out,
-        kind=config.kind,
-        checkpoint=config.checkpoint,
-        representation=config.representation,
-        metric=config.metric,
-        sync=config.sync,
-        bm25=config.bm25,
-        encoding=config.encoding,
-    )
+    with distributed.group():
+        return index_folder(
+            config.data,
+            config.out,
+            kind=config.kind,
+            checkpoint=config.checkpoint,
+            representation=config.representation,
+            metric=config.metric,
+            sync=config.sync,
+            bm25=config.bm25,
+            encoding=config.encoding,
+        )
 
 
 if __name__ == "__main__":

@@ -45,19 +45,21 @@ class Config(RetrieveConfig):
 
 def run(config: Config) -> dict[str, Any]:
     """Retrieve; return figures, and the candidates of a single question."""
+    from tabrag import distributed
     from tabrag.inference.retrieve_job import retrieve_queries
 
-    return retrieve_queries(
-        config,
-        data=config.data,
-        split=config.split,
-        queries=config.queries,
-        question=config.question,
-        out=config.out,
-        trec=config.trec,
-        batch_size=config.batch_size,
-        force=config.force,
-    )
+    with distributed.group():
+        return retrieve_queries(
+            config,
+            data=config.data,
+            split=config.split,
+            queries=config.queries,
+            question=config.question,
+            out=config.out,
+            trec=config.trec,
+            batch_size=config.batch_size,
+            force=config.force,
+        )
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import logging
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -90,7 +91,9 @@ def guard(run: Callable[[], dict[str, Any] | None]) -> None:
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)
         sys.exit(130)
-    if figures is not None:
+    if (
+        figures is not None and os.environ.get("RANK", "0") == "0"
+    ):  # of several processes the first one speaks
         print(json.dumps(figures, ensure_ascii=False, allow_nan=False), flush=True)
 
 

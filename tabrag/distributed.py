@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import timedelta
 from typing import Any, TypeVar
 
 import torch
@@ -35,6 +36,25 @@ def rank() -> int:
 def is_main() -> bool:
     """Whether this is process 0, the one that writes files and logs."""
     return rank() == 0
+
+
+@contextmanager
+def group() -> Iterator[None]:
+    """Join the processes that a launcher started, for the block; a single process stays alone.
+
+    Training leaves this to accelerate. Inference passes objects between processes, never tensors of a GPU, so
+    gloo serves on every machine; the wait is long, as process 0 may build an index meanwhile.
+    """
+    if is_active() or world_size() == 1:
+        yield
+        return
+    if torch.cuda.is_available():
+        torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", "0")) % torch.cuda.device_count())
+    dist.init_process_group("gloo", timeout=timedelta(days=1))
+    try:
+        yield
+    finally:
+        dist.destroy_process_group()
 
 
 def barrier() -> None:

@@ -55,3 +55,8 @@ def test_main_first_and_broadcast(tmp_path) -> None:
         return found, distributed.broadcast_object(f"from {rank}")
 
     assert run_distributed(work, 2) == [(False, "from 0"), (True, "from 0")]
+
+
+def test_a_single_process_needs_no_group() -> None:
+    with distributed.group():
+        assert not distributed.is_active()

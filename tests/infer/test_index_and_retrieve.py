@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from entry_points import ROOT, call, refuse
 from indexes import retriever
@@ -67,6 +68,30 @@ def test_a_single_question(data: Path, tmp_path: Path, capsys: pytest.CaptureFix
         capsys=capsys,
     )
     assert [one["item_id"] for one in figures["candidates"]] == ["csv/200-csv/0.csv"]
+
+
+def test_torchrun_makes_the_same_index_and_run(
+    data: Path, checkpoint: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one, two, run = tmp_path / "one", tmp_path / "two", tmp_path / "run.jsonl"
+    launch = [str(Path(sys.executable).parent / "torchrun"), "--nproc_per_node=2", "--standalone"]
+    program = [str(ROOT / INDEX), f"--data={data}", f"--checkpoint={checkpoint}"]
+    done = subprocess.run([*launch, *program, f"--out={two}"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-3000:]
+    (line,) = done.stdout.splitlines()
+    assert (
+        json.loads(line)["entries"] == call(INDEX, *program[1:], f"--out={one}", capsys=capsys)["entries"] > 1
+    )
+    assert np.allclose(np.load(one / "vectors.npy"), np.load(two / "vectors.npy"), atol=1e-5)
+    asked = [str(ROOT / RETRIEVE), f"--indexes=[{two}]", f"--data={data}", f"--out={run}"]
+    done = subprocess.run([*launch, *asked], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-3000:]
+    alone = tmp_path / "alone.jsonl"
+    call(RETRIEVE, f"--indexes=[{one}]", f"--data={data}", f"--out={alone}", capsys=capsys)
+    ranked = [
+        {key: [one.item_id for one in hits] for key, hits in read_run(path).items()} for path in (run, alone)
+    ]
+    assert ranked[0] == ranked[1] and len(ranked[0]) > 1
 
 
 @pytest.mark.parametrize("kind", ["exact", "bm25"])
