@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from tabrag.config import main
 from tabrag.errors import UserError
@@ -37,7 +37,7 @@ class Config(PipelineConfig):
     """
 
     question: str | None = None
-    task: str = "qa"
+    task: Literal["qa", "verify"] = "qa"
     split: str | None = None
     queries: str | None = None
     out: str | None = None

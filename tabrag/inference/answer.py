@@ -23,6 +23,7 @@ from typing import Any, Protocol
 
 from tabrag.chat.prompts import LABELS, NOT_FOUND, VERSION, Shown, answer_prompt, verify_prompt
 from tabrag.chat.protocol import ChatModel, probabilities
+from tabrag.data.records import TASKS
 from tabrag.errors import UserError
 from tabrag.evaluation.answers import normalise
 from tabrag.inference.cell_reader import read_cell
@@ -73,9 +74,14 @@ class Reader:
         stage's time over the number of queries.
 
         Raises:
-            UserError: A candidate is not in the corpus, or the chat model cannot read what it should be
-                shown.
+            UserError: A query has an unknown task, a candidate is not in the corpus, or the chat model cannot
+                read what it should be shown.
         """
+        for query in queries:
+            if query.task not in TASKS:
+                raise UserError(
+                    f"query '{query.id}' has the task '{query.task}': it must be one of {', '.join(TASKS)}"
+                )
         start = time.perf_counter()
         tables = [self._tables(run.get(query.id, []), corpus) for query in queries]
         read = self._read_cells if self.config.reader == "cells" else self._read_chat

@@ -200,6 +200,14 @@ def test_no_candidates_no_grid_and_statements_are_answered_honestly():
         Reader(ReaderConfig(num_tables=0))
 
 
+def test_an_unknown_task_is_an_error_and_not_a_question():
+    reader = Reader(ReaderConfig(reader="cells"))
+    (judged,) = reader(ask("Wheat grew.", task="verify"), run("T1"), Corpus(table()))
+    assert judged.answer == "NOT ENOUGH INFO"
+    with pytest.raises(UserError, match="query 'q' has the task 'verfy': it must be one of qa, verify"):
+        reader([Query(id="q", text="Wheat grew.", task="verfy")], run("T1"), Corpus(table()))
+
+
 def test_evidence_is_the_equal_cell_that_fits_the_question_best():
     one = table()
     at = locate(one, "1250", "how much wheat did the north grow in 2020?", image=None)
