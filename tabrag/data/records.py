@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from tabrag.tables.grid import make_grid
+from tabrag.tables.text import words_text
 from tabrag.types import Box, Cell, GoldHeaders, Grid, HeaderPath, Query, Source, Table, Word
 
 TASKS = ("qa", "verify", "describe")
@@ -34,8 +35,8 @@ def flat_text(table: Table) -> str:
             " | ".join(" ".join(cell.split()) for cell in row if cell.strip()) for row in table.grid.cells
         )
         lines += [row for row in rows if row]
-    elif table.words:
-        lines.append(" ".join(word.text for word in table.words))
+    elif words := words_text(table):
+        lines.append(words)
     return "\n".join(lines)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from tabrag.inference.config import ContextConfig
 from tabrag.inference.lexical import overlap
 from tabrag.tables.grid import cell_text, left_paths
-from tabrag.tables.text import markdown
+from tabrag.tables.text import markdown, words_text
 from tabrag.types import Grid, Table
 
 _PIECE = re.compile(r"[^\W\d_]{1,4}|\d|[^\w\s]")
@@ -61,7 +61,7 @@ def build_context(
     config = config or ContextConfig()
     grid = table.grid
     if grid is None:
-        return Context(" ".join(word.text for word in table.words or ()))
+        return Context(words_text(table))
     all_rows, all_cols = tuple(range(grid.num_rows)), tuple(range(grid.num_cols))
     body_rows, body_cols = all_rows[grid.num_header_rows :], all_cols[grid.num_header_cols :]
     if len(body_rows) <= config.max_rows and len(body_cols) <= config.max_cols:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tabrag.tables.text import markdown, title_text
+from tabrag.tables.text import markdown, title_text, words_text
 from tabrag.types import Entry, Table
 
 
@@ -19,9 +19,6 @@ def entries(
         title: Whether the title's line comes first.
         spans: ``first`` writes the text of a merged region once, ``repeat`` in each of its cells.
     """
-    if table.grid is None:
-        body = " ".join(word.text for word in table.words or ())
-    else:
-        body = markdown(table, spans=spans)
+    body = words_text(table) if table.grid is None else markdown(table, spans=spans)
     parts = [title_text(table) if title else "", body]
     return [Entry(id=table.id, item_id=table.id, text="\n".join(part for part in parts if part))]

@@ -26,6 +26,11 @@ def title_text(table: Table, *, separator: str = " - ") -> str:
     return separator.join(kept)
 
 
+def words_text(table: Table) -> str:
+    """The words of the table's picture in one line; empty where there are none or nobody has read them."""
+    return " ".join(word.text for word in table.words or ())
+
+
 def headers_text(
     table: Table,
     *,
