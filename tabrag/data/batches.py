@@ -15,6 +15,7 @@ from tabrag.data.sampling import choose_negatives, epoch_batches
 from tabrag.errors import UserError
 from tabrag.evaluation.ranking import check_qrels
 from tabrag.evaluation.runs import read_run
+from tabrag.files import sha256_json
 from tabrag.representations import build
 from tabrag.types import Entry
 
@@ -67,6 +68,10 @@ class TrainingPairs:
 
     def __len__(self) -> int:
         return len(self.query_ids)
+
+    def digest(self) -> str:
+        """12 hex digits that change with the queries, what is relevant to them, and their candidates."""
+        return sha256_json([self.item_ids, self.query_ids, self.texts, self.positives, self.negatives])[:12]
 
     def _read_negatives(self, path: Path, number: dict[str, int]) -> None:
         row_of = {query_id: row for row, query_id in enumerate(self.query_ids)}

@@ -87,15 +87,17 @@ def train(
     optimizer = torch.optim.AdamW(groups, lr=config.lr, betas=config.betas)
     peaks = [group["lr"] for group in optimizer.param_groups]
     progress = Progress()
+    description = task.describe()
     if state is not None:
         saved = load_state(state, module=task.module, optimizer=optimizer)
         progress = Progress(**{key: saved[key] for key in Progress.__dataclass_fields__})
+        _same_task(state, saved["task"], description)
     module, optimizer = accelerator.prepare(task.module, optimizer)
     facts = {
         "queries per process": config.batch_size,
         "processes": distributed.world_size(),
         "accumulation": config.accumulate,
-        **task.describe(),
+        **description,
         "steps": total,
         "from step": progress.step,
     }
@@ -143,7 +145,7 @@ def train(
                 step=progress.step,
                 module=task.module,
                 optimizer=optimizer,
-                progress=vars(progress),
+                progress={**vars(progress), "task": description},
             )
     if _is_stale(progress, config):
         logger.info("no better figure in %d evaluations: stopped at step %d", progress.stale, progress.step)
@@ -154,6 +156,16 @@ def train(
         write_json(out / "metrics.json", figures)
     distributed.barrier()
     return figures
+
+
+def _same_task(state: Path, saved: dict[str, Any], now: dict[str, Any]) -> None:
+    """Refuse to go on with other data than before: the batches would not be those that are left."""
+    changed = sorted(name for name in saved.keys() | now.keys() if saved.get(name) != now.get(name))
+    if changed:
+        raise UserError(
+            f"{state}: the data is not that of the run to resume ({', '.join(changed)} changed): restore it, "
+            "or start a new run"
+        )
 
 
 def _is_stale(progress: Progress, config: TrainConfig) -> bool:

@@ -103,6 +103,7 @@ class RetrieverTask:
         hard = self.data.num_negatives if any(self.pairs.negatives) else 0
         return {
             "training queries": len(self.pairs),
+            "training data": self.pairs.digest(),
             "candidates per query": f"{in_batch} (in batch) + {hard * in_batch} (hard negatives)",
             "parameters": sum(p.numel() for p in self.module.parameters() if p.requires_grad),
         }

@@ -20,7 +20,10 @@ class Task(Protocol):
     """``module(batch)`` gives the scalar loss; the loop wraps it for several processes."""
 
     def describe(self) -> dict[str, Any]:
-        """Facts for the start-up log, for example the candidates a query sees."""
+        """Facts for the start-up log (JSON values), for example the candidates a query sees.
+
+        They must be the same when a run is resumed, so a digest of the data belongs here.
+        """
 
     def num_batches(self) -> int:
         """Batches of this process in one epoch."""

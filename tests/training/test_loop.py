@@ -198,6 +198,14 @@ def test_a_state_of_another_run_gives_an_export_of_its_own(tmp_path: Path, step:
     assert len(second.seen) == 4 - step
 
 
+def test_other_data_is_refused_on_resume(tmp_path: Path) -> None:
+    _train(ToyTask(), tmp_path / "run", max_steps=4)
+    changed = ToyTask()
+    changed.describe = lambda: {"candidates per query": 4, "data": "other"}  # type: ignore[method-assign]
+    with pytest.raises(UserError, match=r"step-00000004: the data .*\(data changed\)"):
+        _train(changed, tmp_path / "run", max_steps=4, resume="auto")
+
+
 def test_losses_between_two_log_lines_survive_a_kill(tmp_path: Path) -> None:
     settings = {"max_steps": 8, "save_every": 2, "log_every": 3}
     _train(ToyTask(), tmp_path / "whole", **settings)

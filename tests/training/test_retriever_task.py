@@ -224,3 +224,32 @@ def test_describe_counts_the_candidates_of_all_processes(data: Path) -> None:
     two = run_distributed(lambda rank: _task(data, batch_size=2).describe()["candidates per query"], 2)
     assert two == [one, one] and one.startswith("4 ")
     assert distributed.world_size() == 1
+
+
+def test_the_description_follows_the_data(data: Path, tmp_path: Path) -> None:
+    _negatives(_task(data), tmp_path / "run.jsonl")
+    found = {
+        _task(data, **changes).describe()["training data"]
+        for changes in ({}, {}, {"split": "test"}, {"negatives": str(tmp_path / "run.jsonl")})
+    }
+    assert len(found) == 3
+
+
+def test_one_table_on_two_processes_is_no_negative(data: Path) -> None:
+    def work(rank: int) -> list[float]:
+        task = _task(data, batch_size=2)
+        batch = next(_batches(task))
+        own = {
+            "query": [{name: value[rank : rank + 1] for name, value in batch["query"][0].items()}],
+            "item": [{name: value[:1] for name, value in batch["item"][0].items()}],
+            "target": torch.tensor([0]),
+        }
+        losses = []
+        for number in (7, rank):  # the same table by its number, then another that only looks the same
+            numbers = {"items": torch.tensor([number]), "positives": torch.tensor([[number, -1]])}
+            losses.append(task.module({**own, **numbers}).item())
+        return losses
+
+    same, other = zip(*run_distributed(work, 2), strict=True)
+    assert same == (0.0, 0.0)
+    assert all(loss > 0.5 for loss in other)
