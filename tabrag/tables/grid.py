@@ -13,6 +13,7 @@ from tabrag.errors import UserError
 from tabrag.types import Cell, Grid, HeaderPath
 
 Region = tuple[int, int, int, int]
+_TOTALS = ("total", "grand total", "overall total", "all")
 
 
 def make_grid(
@@ -127,7 +128,7 @@ def left_paths(grid: Grid) -> list[HeaderPath]:
     """One header path a row, outermost level first; empty for the header rows.
 
     A section row is the first level of the rows below it, up to the next section row; its own path is itself
-    alone.
+    alone. A total of all sections (the last row, "Total", where no other row is called so) is in none.
     """
     if grid.left_paths is not None:
         return list(grid.left_paths)
@@ -136,6 +137,8 @@ def left_paths(grid: Grid) -> list[HeaderPath]:
     paths: list[HeaderPath] = [() for _ in range(grid.num_header_rows)]
     section: Cell | None = None
     for row in range(grid.num_header_rows, grid.num_rows):
+        if row == grid.num_rows - 1 and len(sections) > 1 and _is_only_total(grid, row):
+            section = None
         if row in sections:
             section = _first_cell(owners, row, 0)
             paths.append((section,))
@@ -175,6 +178,12 @@ def _section_rows(grid: Grid, owners: dict[Cell, Region]) -> list[int]:
         if not any(grid.cells[other_row][other_col].strip() for other_row, other_col in others):
             sections.append(row)
     return sections
+
+
+def _is_only_total(grid: Grid, row: int) -> bool:
+    labels = [texts[0].strip().casefold().rstrip(":") for texts in grid.cells[grid.num_header_rows :]]
+    label = labels[row - grid.num_header_rows]
+    return label in _TOTALS and labels.count(label) == 1
 
 
 def _first_cell(owners: dict[Cell, Region], row: int, col: int) -> Cell:

@@ -82,6 +82,20 @@ def test_section_rows_are_a_level_of_the_rows_below() -> None:
     ]
 
 
+def test_a_total_of_all_sections_is_in_none() -> None:
+    rows = [["", "n"], ["Fruit", ""], ["plum", "1"], ["Veg", ""], ["leek", "2"], ["Total", "3"]]
+
+    def last_paths(cells: list[list[str]]) -> list[list[str]]:
+        grid = make_grid(cells, num_header_rows=1, num_header_cols=1)
+        return [path_texts(grid, path) for path in left_paths(grid)[-2:]]
+
+    assert last_paths(rows) == [["Veg", "leek"], ["Total"]]
+    with_own = [*rows[:3], ["Total", "1"], *rows[3:]]
+    assert last_paths(with_own) == [["Veg", "leek"], ["Veg", "Total"]]
+    one_section = [rows[0], *rows[3:]]
+    assert last_paths(one_section) == [["Veg", "leek"], ["Veg", "Total"]]
+
+
 def test_row_of_span_starts_is_no_section() -> None:
     grid = make_grid(
         [["Year", "Month", "Cost"], ["2025", "", ""], ["", "May", "1"], ["2026", "May", "2"]],
