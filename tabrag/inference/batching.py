@@ -41,13 +41,6 @@ def token_batches(lengths: Sequence[int] | np.ndarray, *, batch_tokens: int) -> 
     return batches
 
 
-def padding_share(lengths: Sequence[int] | np.ndarray, batches: Sequence[np.ndarray]) -> float:
-    """Which part of all positions is padding, 0..1."""
-    sizes = np.asarray(lengths, dtype=np.int64)
-    padded = sum(int(sizes[rows].max()) * len(rows) for rows in batches)
-    return 1.0 - float(sizes.sum()) / padded if padded else 0.0
-
-
 def ahead(make: Callable[[A], B], values: Iterable[A], *, num_ahead: int = 2) -> Iterator[B]:
     """``map(make, values)`` with the next results made in a thread while the caller works on this one."""
     with ThreadPoolExecutor(max_workers=1) as pool:
