@@ -1,6 +1,7 @@
-"""Figures of a run file against the judgements of a data set folder.
+"""Figures of a run file against the judgements of a data set folder or of a file.
 
 python scripts/evaluate.py --run=run.jsonl --data=DIR --split=dev
+python scripts/evaluate.py --run=run.jsonl --qrels=qrels.tsv
 """
 
 from __future__ import annotations
@@ -18,15 +19,17 @@ class Config:
     Attributes:
         run: Run file.
         data: Data set folder with the judgements.
-        split: Which judgements.
+        split: Which judgements of the folder.
+        qrels: File with judgements in BEIR's or TREC's form, in place of ``data``.
         ks: Cut-offs.
         ties: Equal scores: ``id`` (by ascending item id) or ``average`` (over all orders).
         per_query: Also write the figures of each query to this JSONL file.
     """
 
     run: str
-    data: str
+    data: str | None = None
     split: str = "dev"
+    qrels: str | None = None
     ks: list[int] = field(default_factory=lambda: [1, 5, 10, 50])
     ties: str = "id"
     per_query: str | None = None
@@ -40,6 +43,7 @@ def run(config: Config) -> dict[str, Any]:
         config.run,
         config.data,
         split=config.split,
+        qrels=config.qrels,
         ks=config.ks,
         ties=config.ties,
         per_query=config.per_query,

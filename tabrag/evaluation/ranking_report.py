@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tabrag.errors import UserError
 from tabrag.evaluation.ranking import Ties, check_qrels, confidence_intervals, evaluate, evaluate_queries
-from tabrag.evaluation.runs import read_run
+from tabrag.evaluation.runs import read_qrels, read_run
 from tabrag.files import write_jsonl
+from tabrag.types import Qrels
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -18,19 +20,21 @@ _COUNTS = ("queries", "missing", "empty", "unjudged", "without_relevant")
 
 def evaluate_run(
     run: str | Path,
-    data: str | Path,
+    data: str | Path | None,
     *,
-    split: str,
+    split: str = "dev",
+    qrels: str | Path | None = None,
     ks: Sequence[int] = (1, 5, 10, 50),
     ties: Ties = "id",
     per_query: str | Path | None = None,
 ) -> dict[str, Any]:
-    """Evaluate a run file against a data set folder; a table goes to standard error.
+    """Evaluate a run file against judgements; a table goes to standard error.
 
     Args:
         run: The run file.
-        data: The data set folder.
-        split: Which judgements.
+        data: A data set folder with the judgements; None where ``qrels`` is given.
+        split: Which judgements of the folder.
+        qrels: A file with judgements, in place of ``data``; see :func:`tabrag.evaluation.runs.read_qrels`.
         ks: Cut-offs.
         ties: See :mod:`tabrag.evaluation.ranking`.
         per_query: JSONL file for the figures of each query.
@@ -39,23 +43,33 @@ def evaluate_run(
         What :func:`tabrag.evaluation.ranking.evaluate` gives, and ``intervals``, 95 % each.
 
     Raises:
-        UserError: A file is broken, or the judgements name unknown queries or items.
+        UserError: A file is broken, the judgements name unknown queries or items, or not exactly one of
+            ``data`` and ``qrels`` is given.
     """
     from rich.console import Console
 
+    if (data is None) == (qrels is None):
+        raise UserError("name exactly one source of judgements: a data set folder (data) or a file (qrels)")
+    judgements = read_qrels(qrels) if data is None else _folder_qrels(data, split)
+    candidates = read_run(run)
+    figures = evaluate(candidates, judgements, ks=ks, ties=ties)
+    queries = evaluate_queries(candidates, judgements, ks=ks, ties=ties)
+    intervals = confidence_intervals(queries)
+    if per_query is not None:
+        write_jsonl(per_query, ({"query_id": query_id, **values} for query_id, values in queries.items()))
+    source = split if qrels is None else Path(qrels).name
+    Console(stderr=True).print(ranking_table(figures, intervals, title=f"{Path(run).name}, {source}"))
+    return {**figures, "intervals": {name: list(interval) for name, interval in intervals.items()}}
+
+
+def _folder_qrels(data: str | Path, split: str) -> Qrels:
+    """The checked judgements of a data set folder."""
     from tabrag.data.folder import DataFolder
 
     folder = DataFolder(data)
     qrels = folder.qrels(split)
     check_qrels(qrels, query_ids=folder.queries, item_ids=folder.tables.ids)
-    candidates = read_run(run)
-    figures = evaluate(candidates, qrels, ks=ks, ties=ties)
-    queries = evaluate_queries(candidates, qrels, ks=ks, ties=ties)
-    intervals = confidence_intervals(queries)
-    if per_query is not None:
-        write_jsonl(per_query, ({"query_id": query_id, **values} for query_id, values in queries.items()))
-    Console(stderr=True).print(ranking_table(figures, intervals, title=f"{Path(run).name}, {split}"))
-    return {**figures, "intervals": {name: list(interval) for name, interval in intervals.items()}}
+    return qrels
 
 
 def ranking_table(

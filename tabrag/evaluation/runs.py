@@ -88,7 +88,7 @@ def read_qrels(path: str | Path) -> Qrels:
     if not path.is_file():
         raise UserError(f"{path}: file not found")
     qrels: Qrels = {}
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+    for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), start=1):
         if not line.strip() or (number == 1 and line.startswith("query-id\t")):
             continue
         fields = line.split("\t") if line.count("\t") == 2 else line.split()

@@ -116,14 +116,16 @@ def select_queries(
         question: One question; it gets the id ``question``.
 
     Raises:
-        UserError: Not exactly one source, a broken file, an id that occurs twice, or judgements about unknown
-            queries.
+        UserError: Not exactly one source, a split without a folder, a broken file, an id that occurs twice, or
+            judgements about unknown queries.
     """
     from tabrag.data.records import query_from_record
     from tabrag.files import read_jsonl
 
     if sum(source is not None for source in (data, file, question)) != 1:
         raise UserError("name exactly one source of queries: a data set folder, a file or a question")
+    if split is not None and data is None:
+        raise UserError(f"split '{split}' chooses among the queries of a data set folder: leave it out here")
     if question is not None:
         return [Query(id="question", text=question)]
     if file is not None:

@@ -60,6 +60,8 @@ def test_qrels_in_both_forms(tmp_path: Path) -> None:
     trec.write_text("q1 0 t1 2\n\nq1 0 t2 0\n")
     assert read_qrels(beir) == {"q 1": {"t1": 1, "t2": 0}}
     assert read_qrels(trec) == {"q1": {"t1": 2, "t2": 0}}
+    beir.write_bytes("query-id\tcorpus-id\tscore\r\nq\u2028 1\tt\x851\t1\r\n".encode())
+    assert read_qrels(beir) == {"q\u2028 1": {"t\x851": 1}}
     trec.write_text("q1 0 t1 2\nq1 t1\n")
     with pytest.raises(UserError, match=r"qrels.txt:2"):
         read_qrels(trec)

@@ -108,6 +108,8 @@ def test_queries_from_a_folder_a_file_or_the_command_line(tmp_path: Path) -> Non
         select_queries()
     with pytest.raises(UserError, match="exactly one source"):
         select_queries(data=data, question="how?")
+    with pytest.raises(UserError, match="split 'dev' chooses among"):
+        select_queries(file=tmp_path / "data" / "queries.jsonl", split="dev")
     twice = tmp_path / "twice.jsonl"
     twice.write_text('{"_id": "a", "text": "x"}\n' * 2)
     with pytest.raises(UserError, match="record 2: query id 'a' occurs twice"):

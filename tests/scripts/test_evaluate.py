@@ -38,6 +38,8 @@ def test_figures_intervals_and_per_query(tmp_path: Path, capsys: pytest.CaptureF
     )
     assert (figures["Hit@1"], figures["Hit@2"], figures["MRR"], figures["queries"]) == (0, 1, 0.5, len(gold))
     assert figures["intervals"]["MRR"] == [0.5, 0.5]
+    arguments = (f"--run={tmp_path / 'run.jsonl'}", f"--qrels={data / 'qrels' / 'dev.tsv'}", "--ks=[1, 2]")
+    assert call(SCRIPT, *arguments, capsys=capsys) == figures
     each = [json.loads(line) for line in (tmp_path / "each.jsonl").read_text().splitlines()]
     assert [row["query_id"] for row in each] == list(gold) and {row["MRR@2"] for row in each} == {0.5}
 
@@ -60,6 +62,8 @@ def test_what_is_refused_with_status_2(tmp_path: Path, capsys: pytest.CaptureFix
     good = [f"--run={tmp_path / 'run.jsonl'}", f"--data={data}"]
     assert "no split 'other'" in refuse(SCRIPT, *good, "--split=other", capsys=capsys)
     assert "not found" in refuse(SCRIPT, "--run=none.jsonl", good[1], capsys=capsys)
+    for sources in (good[:1], [*good, f"--qrels={data / 'qrels' / 'dev.tsv'}"]):
+        assert "exactly one source" in refuse(SCRIPT, *sources, capsys=capsys)
     assert "'best'" in refuse(SCRIPT, *good, "--ties=best", capsys=capsys)
     assert "at least 1" in refuse(SCRIPT, *good, "--ks=[0]", capsys=capsys)
     qrels = data / "qrels" / "dev.tsv"
