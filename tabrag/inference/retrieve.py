@@ -116,8 +116,8 @@ def select_queries(
         question: One question; it gets the id ``question``.
 
     Raises:
-        UserError: Not exactly one source, a split without a folder, a broken file, an id that occurs twice, or
-            judgements about unknown queries.
+        UserError: Not exactly one source, a split without a folder, a broken file, an id that occurs twice,
+            or judgements about unknown queries.
     """
     from tabrag.data.records import query_from_record
     from tabrag.files import read_jsonl
