@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from tabrag.config import load
 from tabrag.errors import UserError
+from tabrag.files import sha256_file
 from tabrag.index.config import RetrieveConfig
 from tabrag.inference.config import ReaderConfig
 from tabrag.types import Answer, Query, Run
@@ -104,10 +105,9 @@ class Pipeline:
 
     def settings(self) -> dict[str, Any]:
         """All that an answer depends on besides its question."""
-        corpus = (self.data.path / "corpus.jsonl").stat().st_size
         return {
             **self.retrieve.settings(),
-            "corpus_bytes": corpus,
+            "corpus": sha256_file(self.data.path / "corpus.jsonl"),
             "reader": self.reader.settings(),
         }
 
