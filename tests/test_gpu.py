@@ -1,4 +1,4 @@
-"""CUDA against CPU: vectors, search and a few training steps. Run with  pytest -m gpu  where there is a GPU."""
+"""CUDA against CPU: vectors, search and training steps. Run with  pytest -m gpu  where there is a GPU."""
 
 from __future__ import annotations
 
