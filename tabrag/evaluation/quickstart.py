@@ -1,4 +1,4 @@
-"""The quickstart's report: systems side by side, the loss, three questions with their tables."""
+"""The quickstart's report: systems side by side, the loss, the most confident answers, right or wrong."""
 
 from __future__ import annotations
 
@@ -35,11 +35,10 @@ def write_quickstart_report(
     """
     queries, qrels = pipeline.data.queries, pipeline.data.qrels("test")
     asked = {query_id: queries[query_id] for query_id in qrels if queries[query_id].task == "qa"}
-    predictions = {
-        row["query_id"]: row["answer"]
-        for row in read_jsonl(out / "answers.jsonl")
-        if row["query_id"] in asked and "answer" in row
-    }
+    answered = [
+        row for row in read_jsonl(out / "answers.jsonl") if row["query_id"] in asked and "answer" in row
+    ]
+    predictions = {row["query_id"]: row["answer"] for row in answered}
     metrics = {
         "systems": systems,
         "answers": score_answers(predictions, {query.id: query.answers for query in asked.values()}),
@@ -48,14 +47,23 @@ def write_quickstart_report(
     }
     curve = [(row["step"], row["loss"]) for row in read_jsonl(out / "trained/metrics.jsonl") if "loss" in row]
     record = yaml.safe_load((out / "trained/run.yaml").read_text(encoding="utf-8"))
-    chosen = list(asked.values())[:: max(1, len(asked) // NUM_EXAMPLES)][:NUM_EXAMPLES]
+    sure_first = sorted(answered, key=lambda row: -(row["confidence"] or 0.0))
+    tables: dict[str, str] = {}
+    for row in sure_first:
+        tables.setdefault(next(iter(qrels[row["query_id"]])), row["query_id"])
+    chosen = [asked[query_id] for query_id in list(tables.values())[:NUM_EXAMPLES]]
     write_report(
         out / "report.html",
         title="tabrag quickstart",
         systems=systems,
         curve=curve,
         examples=_examples(pipeline, chosen),
-        settings={**record["settings"], **record["environment"]},
+        settings={
+            "answers on the test split": metrics["answers"],
+            "questions shown": "the most confident answer of each of three tables, right or wrong",
+            **record["settings"],
+            **record["environment"],
+        },
     )
     write_json(out / "metrics.json", metrics)
     return metrics

@@ -25,6 +25,7 @@ _MORE = frozenset(
     "more higher most highest greater greatest larger largest best biggest top longest maximum".split()
 )
 _LESS = frozenset("less lower least lowest fewer fewest smaller smallest shortest minimum worst".split())
+_TOTAL = frozenset("total subtotal all overall".split())
 _ASKS_NAME = re.compile(r"\b(?:which|who|whom|what|when|where)\b")
 _ASKS_VALUE = re.compile(r"\bhow (?:many|much)\b|\bpercent|\bproportion\b|^what (?:was|is|were|are) the\b")
 _NOUN = re.compile(r"\b(?:which|what)\s+((?:[\w-]+\s+){0,2}[\w-]+)")
@@ -100,14 +101,19 @@ def _alternative(grid: Grid, question: str, at: Cell, direction: int) -> list[Ce
 
 
 def _extreme(grid: Grid, col: int, direction: int) -> list[Cell] | None:
-    """Row header and cell of the extreme value of a column, totals left out."""
+    """Row header and cell of the extreme value of a column, totals left out.
+
+    A total is a row that says so, or one whose header has rows below it in the tree: it holds their sum.
+    """
     paths = left_paths(grid)
+    parents = {path[:length] for path in paths for length in range(1, len(path))}
     number_format = _number_format(grid, col)
     values: Mapping[int, float] = {
         row: value.number * direction
         for row, texts in body_paths(grid)[0].items()
         if texts
-        and "total" not in words(" ".join(texts))
+        and paths[row] not in parents
+        and not _TOTAL & set(words(texts[-1]))
         and (value := parse_value(cell_text(grid, row, col), number_format)) is not None
     }
     if not values:

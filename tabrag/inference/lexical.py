@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from tabrag.tables.grid import left_paths, path_texts, section_rows, top_paths
 from tabrag.types import Grid
 
-_WORD = re.compile(r"[^\W_]+")
+_WORD = re.compile(r"[^\W\d_]+|\d+")
 _STEM_LENGTH = 6  # 'graduate' meets 'graduation'
 _SAME = {
     "percentage": "percent", "proportion": "percent", "share": "percent", "rate": "percent",
