@@ -25,7 +25,7 @@ _MORE = frozenset(
     "more higher most highest greater greatest larger largest best biggest top longest maximum".split()
 )
 _LESS = frozenset("less lower least lowest fewer fewest smaller smallest shortest minimum worst".split())
-_TOTAL = frozenset("total subtotal all overall".split())
+_TOTAL = frozenset(words("total subtotal all overall"))
 _ASKS_NAME = re.compile(r"\b(?:which|who|whom|what|when|where)\b")
 _ASKS_VALUE = re.compile(r"\bhow (?:many|much)\b|\bpercent|\bproportion\b|^what (?:was|is|were|are) the\b")
 _NOUN = re.compile(r"\b(?:which|what)\s+((?:[\w-]+\s+){0,2}[\w-]+)")

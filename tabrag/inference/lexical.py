@@ -29,7 +29,6 @@ _STOP = frozenset(
     " many much what which who whom whose when where that this these those it its as than there their they he"
     " she".split()
 )
-_WHOLE = frozenset(("total", "all", "overall"))
 _WHOLE_BONUS = 0.2  # a question that names no part asks for the whole
 _STRANGE_WEIGHT = 0.1
 
@@ -119,3 +118,6 @@ def _singular(word: str) -> str:
 
 def _stem(word: str) -> str:
     return word[:_STEM_LENGTH] if word.isalpha() else word
+
+
+_WHOLE = frozenset(words("total all overall"))
