@@ -285,8 +285,20 @@ def save_backbone(
     """
     tensors = dict(model.state_dict() if state_dict is None else state_dict)
     check_tensors(tensors, like=_skeleton(model))
-    with quiet():
-        model.save_pretrained(folder, state_dict=tensors)
+    write_model(model, folder, state_dict=tensors)
+
+
+def write_model(model: PreTrainedModel, folder: Path, **options: Any) -> None:
+    """``model.save_pretrained``, also in a process that is not the first of its group.
+
+    transformers writes nothing there, without a word: a cache that such a process fills would stay without weights.
+    """
+    model.should_save_on_this_rank = lambda is_main_process: is_main_process  # type: ignore[method-assign]
+    try:
+        with quiet():
+            model.save_pretrained(folder, **options)
+    finally:
+        del model.should_save_on_this_rank
 
 
 def _skeleton(model: PreTrainedModel) -> nn.Module:

@@ -28,7 +28,7 @@ import torch
 from tabrag.errors import UserError, missing_extra
 from tabrag.files import atomic_folder, sha256_file, write_json
 from tabrag.models import tiny
-from tabrag.models.io import quiet
+from tabrag.models.io import quiet, write_model
 
 logger = logging.getLogger(__name__)
 
@@ -180,8 +180,7 @@ def _layoutlmv3_minilm(files: dict[str, Path], folder: Path) -> None:
     for axis in "xyhw":
         state[f"embeddings.{axis}_position_embeddings.weight"].zero_()
     model.load_state_dict(state, strict=True)
-    with quiet():
-        model.save_pretrained(folder)
+    write_model(model, folder)
     LayoutLMv3ImageProcessorPil(apply_ocr=False).save_pretrained(folder)
     for name in ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "vocab.txt"):
         shutil.copyfile(files[name], folder / name)
@@ -201,7 +200,7 @@ def _smollm2(files: dict[str, Path], folder: Path) -> None:
             quantization_config=GgufConfig(dequantize=True),
             dtype=torch.bfloat16,
         )
-        model.save_pretrained(folder)
+    write_model(model, folder)
     tokenizer.save_pretrained(folder)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import torch
 
-from tabrag.models.io import quiet
+from tabrag.models.io import write_model
 
 _SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 _SIZES = {
@@ -79,6 +79,6 @@ def vit(folder: Path) -> None:
 
 
 def _save(model_class: type, config: object, folder: Path, **options: bool) -> None:
-    with torch.random.fork_rng(devices=[]), quiet():
+    with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
-        model_class(config, **options).save_pretrained(folder)
+        write_model(model_class(config, **options), folder)

@@ -82,7 +82,6 @@ def test_percent_columns_are_shares_and_changes_are_changes() -> None:
 @given(seed=st.integers(0, 2**32))
 @settings(max_examples=8, deadline=None)
 def test_grids_are_valid_and_their_paths_follow_the_rules(seed: int) -> None:
-    compared: Counter[str] = Counter()
     for sheet in sheets(40, seed):
         grid, style = sheet.grid, sheet.plan.style
         # make_grid checks regions and blanks covered cells: nothing is left for it to change.
@@ -99,15 +98,15 @@ def test_grids_are_valid_and_their_paths_follow_the_rules(seed: int) -> None:
         # The rule knows sections and merged labels; an indent is known to the annotation alone.
         if style.rows in ("sections", "merged") and not sheet.plan.topic.statement:
             assert left_paths(again) == grid.left_paths
-            compared[style.rows] += 1
         if style.rows in ("sections", "parts"):
             assert section_rows(again)
-    assert sum(compared.values()) > 0
 
 
 def test_layouts_vary() -> None:
     made = sheets(200, 0) + sheets(200, 1)
     assert {sheet.plan.style.rows for sheet in made} == {"indent", "sections", "merged", "parts"}
+    # The layouts whose paths the rule above compares occur outside financial statements too.
+    assert {s.plan.style.rows for s in made if not s.plan.topic.statement} >= {"sections", "merged"}
     assert {sheet.grid.num_header_rows for sheet in made} >= {1, 2, 3}
     assert {sheet.grid.num_header_cols for sheet in made} == {1, 2}
     left_depth = {max(len(path) for path in sheet.grid.left_paths) for sheet in made}

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from processes import run_distributed
 
 from tabrag.errors import UserError
 from tabrag.models import offline
@@ -110,6 +111,17 @@ def test_tiny_models_are_the_same_everywhere(tmp_path: Path, monkeypatch: pytest
         )
         assert torch.initial_seed() == number
     assert prints[0].fingerprint() == prints[1].fingerprint()
+
+
+@pytest.mark.parametrize("name", ["tiny-bert", "tiny-layoutlmv3", "tiny-vit"])
+def test_any_process_of_a_group_fills_the_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv("TABRAG_CACHE", str(tmp_path))
+    # The second process alone converts: transformers would have it write nothing.
+    run_distributed(lambda rank: str(offline.materialize(name)) if rank else "", 2)
+    files = {path.name for path in offline.materialize(name).iterdir()}
+    assert {"config.json", "model.safetensors"} <= files
 
 
 def test_minilm_knows_meanings() -> None:
