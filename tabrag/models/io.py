@@ -291,7 +291,8 @@ def save_backbone(
 def write_model(model: PreTrainedModel, folder: Path, **options: Any) -> None:
     """``model.save_pretrained``, also in a process that is not the first of its group.
 
-    transformers writes nothing there, without a word: a cache that such a process fills would stay without weights.
+    transformers writes nothing there, without a word: a cache that such a process fills would stay without
+    weights.
     """
     model.should_save_on_this_rank = lambda is_main_process: is_main_process  # type: ignore[method-assign]
     try:
