@@ -14,8 +14,7 @@ from torch import Tensor
 from tabrag.index.vectors import Metric, Vectors, as_float32, check_metric, check_queries, finite_norms
 
 _QUERIES_PER_BATCH = 1024
-_ROWS_PER_PRODUCT = 4096
-_PRODUCTS_PER_SELECTION = 2
+_ROWS_PER_BLOCK = 8192
 _GROUP = 16
 _SPARE = 8
 """Candidates kept beyond k, so that ties at the k-th place are seen."""
@@ -123,15 +122,12 @@ class ExactIndex:
         The last block may end in columns of -infinity. Products of some thousand rows into one buffer are the
         fast shape on a CPU: much of the operands stays in the cache and no memory is allocated.
         """
-        block = _ROWS_PER_PRODUCT * _PRODUCTS_PER_SELECTION
-        buffer = q_BE.new_empty(q_BE.shape[0], min(_round_up(len(self)), block))
-        for start in range(0, len(self), block):
-            stop = min(start + block, len(self))
+        buffer = q_BE.new_empty(q_BE.shape[0], min(_round_up(len(self)), _ROWS_PER_BLOCK))
+        for start in range(0, len(self), _ROWS_PER_BLOCK):
+            stop = min(start + _ROWS_PER_BLOCK, len(self))
             scores = buffer[:, : _round_up(stop - start)]
             scores[:, stop - start :] = -torch.inf
-            for first in range(start, stop, _ROWS_PER_PRODUCT):
-                last = min(first + _ROWS_PER_PRODUCT, stop)
-                torch.mm(q_BE, self.vectors_NE[first:last].T, out=scores[:, first - start : last - start])
+            _product(q_BE, self.vectors_NE[start:stop], out=scores[:, : stop - start])
             if self._scale_N is not None:
                 scores[:, : stop - start] *= self._scale_N[start:stop]
             yield start, scores
@@ -171,6 +167,14 @@ class ExactIndex:
         scores, rows = best_BM.cpu().numpy(), rows_BM.cpu().numpy()
         order = np.lexsort((rows, -scores), axis=-1)[:, :k]
         return np.take_along_axis(scores, order, axis=1), np.take_along_axis(rows, order, axis=1)
+
+
+def _product(q_BE: Tensor, vectors_NE: Tensor, *, out: Tensor) -> None:
+    """``q_BE @ vectors_NE.T``. On a CPU by numpy: torch took a third longer on an AMD processor."""
+    if q_BE.device.type == "cpu":
+        np.matmul(q_BE.numpy(), vectors_NE.numpy().T, out=out.numpy())
+    else:
+        torch.mm(q_BE, vectors_NE.T, out=out)
 
 
 def _round_up(number: int) -> int:
