@@ -131,6 +131,10 @@ def place(
     for line, width in zip(block.lines, block.widths, strict=True):
         free = right - left - width
         pen = left if align == "left" else left + free if align == "right" else left + max(free, 0) // 2
+        if len(line) == 1:  # most cells of numbers
+            yield PlacedWord(*line[0], pen, y, cell)
+            y += block.face.line_height
+            continue
         places = [0] * len(line)
         for position in visual_order([word for word, _ in line], block.right_to_left):
             places[position] = pen
