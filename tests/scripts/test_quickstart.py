@@ -30,7 +30,8 @@ def test_quickstart(tmp_path: Path) -> None:
     assert metrics["systems"]["BM25"]["Hit@10"] > metrics["systems"]["untrained"]["Hit@1"]
     assert metrics["answers"]["num_questions"] > 5
     html = (out / "report.html").read_text()
-    assert 2 <= html.count("<img") <= 3 and "data:image/" in html and "<script" not in html
+    # One example a table; the test questions of so small a corpus are about two tables.
+    assert html.count("<img") == 2 and "data:image/" in html and "<script" not in html
     assert log.count("$ python") == 15
 
     again, log = _run(out)
