@@ -100,11 +100,14 @@ class RetrieverTask:
     def describe(self) -> dict[str, Any]:
         """Candidates a query sees: the positives of the global batch and their hard negatives."""
         in_batch = self.batch_size * distributed.world_size()
+        # Queries on one item share it as a candidate.
+        fewest = -(-in_batch // self.data.queries_per_item)
+        shown = f"{in_batch}" if fewest == in_batch else f"{fewest} to {in_batch}"
         hard = self.data.num_negatives if any(self.pairs.negatives) else 0
         return {
             "training queries": len(self.pairs),
             "training data": self.pairs.digest(),
-            "candidates per query": f"{in_batch} (in batch) + {hard * in_batch} (hard negatives)",
+            "candidates per query": f"{shown} (in batch) + {hard * in_batch} (hard negatives)",
             "parameters": sum(p.numel() for p in self.module.parameters() if p.requires_grad),
         }
 

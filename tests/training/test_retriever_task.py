@@ -222,7 +222,9 @@ def test_qrels_that_name_an_unknown_item_are_refused_before_training(data: Path,
 def test_describe_counts_the_candidates_of_all_processes(data: Path) -> None:
     one = _task(data, batch_size=4).describe()["candidates per query"]
     two = run_distributed(lambda rank: _task(data, batch_size=2).describe()["candidates per query"], 2)
-    assert two == [one, one] and one.startswith("4 ")
+    assert two == [one, one] and one.startswith("4 (in batch)")
+    shared = _task(data, batch_size=4, queries_per_item=3).describe()["candidates per query"]
+    assert shared.startswith("2 to 4 (in batch)")
     assert distributed.world_size() == 1
 
 
