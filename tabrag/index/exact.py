@@ -98,7 +98,7 @@ class ExactIndex:
         rows_BM = torch.zeros(q_BE.shape[0], 0, dtype=torch.int64, device=self.device)
         for start, scores in self._scores(q_BE):
             full = best_BM.shape[1] == num_kept
-            values, columns = _top(scores, num_kept, best_BM.amin(dim=1) if full else None)
+            values, columns = _above(scores, best_BM.amin(dim=1)) if full else _top(scores, num_kept)
             best_BM = torch.cat([best_BM, values], dim=1)
             rows_BM = torch.cat([rows_BM, columns + start], dim=1)
             if best_BM.shape[1] > num_kept:
@@ -182,20 +182,37 @@ def _round_up(number: int) -> int:
     return -(-number // _GROUP) * _GROUP
 
 
-def _top(scores_BN: Tensor, k: int, floor_B: Tensor | None) -> tuple[Tensor, Tensor]:
-    """At most k of the best columns of each row, and all of the k best that are above ``floor_B``.
+def _grouped(scores_BN: Tensor) -> tuple[Tensor, Tensor]:
+    """The scores as [B, members, groups], and the largest of each group: a cheap pass over all of them."""
+    grouped = scores_BN.unflatten(1, (_GROUP, scores_BN.shape[1] // _GROUP))
+    return grouped, grouped.amax(dim=1)
 
-    The k best scores lie in the k groups of columns with the largest maxima. Maxima are cheap, and only few
-    groups are above the floor once a good part of the collection has been seen.
-    """
-    num_groups = scores_BN.shape[1] // _GROUP
-    grouped = scores_BN.unflatten(1, (_GROUP, num_groups))
-    maximum = grouped.amax(dim=1)
+
+def _top(scores_BN: Tensor, k: int) -> tuple[Tensor, Tensor]:
+    """The k best columns of each row: they lie in the k groups of columns with the largest maxima."""
+    grouped, maximum = _grouped(scores_BN)
+    num_groups = maximum.shape[1]
     num_taken = min(k, num_groups)
-    if floor_B is not None:
-        num_taken = min(num_taken, int((maximum > floor_B[:, None]).sum(dim=1).max()))
     groups = maximum.topk(num_taken, dim=1, sorted=False).indices
     taken = grouped.gather(2, groups[:, None, :].expand(-1, _GROUP, -1)).flatten(1)
     best = taken.topk(min(k, taken.shape[1]), dim=1, sorted=False)
-    member = torch.div(best.indices, max(num_taken, 1), rounding_mode="floor")
-    return best.values, member * num_groups + groups.gather(1, best.indices % max(num_taken, 1))
+    member = torch.div(best.indices, num_taken, rounding_mode="floor")
+    return best.values, member * num_groups + groups.gather(1, best.indices % num_taken)
+
+
+def _above(scores_BN: Tensor, floor_B: Tensor) -> tuple[Tensor, Tensor]:
+    """All columns of each row that score above its floor, padded with -infinity: few, once much was seen."""
+    grouped, maximum = _grouped(scores_BN)
+    query_G, group_G = (maximum > floor_B[:, None]).nonzero(as_tuple=True)
+    members = grouped[query_G, :, group_G]
+    hit_P, member_P = (members > floor_B[query_G, None]).nonzero(as_tuple=True)
+    query_P = query_G[hit_P]
+    count_B = torch.bincount(query_P, minlength=len(floor_B))
+    first_B = count_B.cumsum(0) - count_B
+    place_P = torch.arange(len(query_P), device=scores_BN.device) - first_B[query_P]
+    shape = (len(floor_B), int(count_B.max()))
+    values = scores_BN.new_full(shape, -torch.inf)
+    columns = torch.zeros(shape, dtype=torch.int64, device=scores_BN.device)
+    values[query_P, place_P] = members[hit_P, member_P]
+    columns[query_P, place_P] = member_P * maximum.shape[1] + group_G[hit_P]
+    return values, columns
