@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
-from PIL import Image, ImageChops, ImageFilter
+from PIL import Image, ImageChops
 
 PixelBox = tuple[float, float, float, float]
 
 _DEGREES = (0.3, 1.6)
-# Weight of a pixel against its neighbours (1 and 2) in a 3 x 3 blur: a Gaussian one takes ten times as long.
-_SHARPNESS = (4, 14)
+# Share of the neighbouring row and column in each pixel.
+_BLUR = (0.2, 0.5)
 _NOISE = (4, 6, 8, 10)
 _SHADE = (-14, 14)
 _JPEG_QUALITY = (35, 75)
@@ -34,11 +34,9 @@ def scan(image: Image.Image, boxes: Sequence[PixelBox], *, key: str) -> tuple[Im
     choice = random.Random(f"scan/{key}")
     degrees = choice.uniform(*_DEGREES) * choice.choice((-1, 1))
     grey = image.convert("L")
-    turned = grey.rotate(
-        degrees, resample=Image.Resampling.BILINEAR, expand=True, fillcolor=grey.getpixel((0, 0))
-    )
-    middle = choice.randint(*_SHARPNESS)
-    turned = turned.filter(ImageFilter.Kernel((3, 3), (1, 2, 1, 2, middle, 2, 1, 2, 1)))
+    # Turned by nearest pixels and then blurred: together three times as fast as turning by interpolation.
+    turned = grey.rotate(degrees, expand=True, fillcolor=grey.getpixel((0, 0)))
+    turned = _blur(turned, choice.uniform(*_BLUR))
     stained = ImageChops.add(turned, _noise(turned.size, choice), 1, -128)
     stained = ImageChops.add(stained, _shade(turned.size, choice.randint(*_SHADE)), 1, -128)
     stream = io.BytesIO()
@@ -48,6 +46,13 @@ def scan(image: Image.Image, boxes: Sequence[PixelBox], *, key: str) -> tuple[Im
         tint = choice.choice(_TINTS)
         bands = [compressed.point([value * strength // 255 for value in range(256)]) for strength in tint]
     return Image.merge("RGB", bands), [_turn(box, degrees, image.size, turned.size) for box in boxes]
+
+
+def _blur(image: Image.Image, share: float) -> Image.Image:
+    """Mix each pixel with its neighbours below and at the right."""
+    for dx, dy in ((1, 0), (0, 1)):
+        image = Image.blend(image, ImageChops.offset(image, dx, dy), share)
+    return image
 
 
 def _noise(size: tuple[int, int], choice: random.Random) -> Image.Image:
@@ -69,8 +74,8 @@ def _noise_tile(strength: int) -> Image.Image:
 
 def _shade(size: tuple[int, int], change: int) -> Image.Image:
     """One side of the page lies deeper in the light than the other."""
-    ramp = np.linspace(128, 128 + change, 64).astype(np.uint8)[None, :]
-    return Image.fromarray(ramp).resize(size, Image.Resampling.BILINEAR)
+    ramp = np.linspace(128, 128 + change, size[0]).astype(np.uint8)
+    return Image.fromarray(np.broadcast_to(ramp, (size[1], size[0])).copy())
 
 
 def _turn(box: PixelBox, degrees: float, size: tuple[int, int], turned: tuple[int, int]) -> PixelBox:
