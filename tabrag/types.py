@@ -90,6 +90,8 @@ class Query:
     """``qa``, ``verify`` or ``describe``."""
     label: str | None = None
     """For ``verify``: ``SUPPORTED``, ``REFUTED`` or ``NOT ENOUGH INFO``."""
+    data_set: str = ""
+    """Which data set of a pooled folder it comes from."""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -98,17 +98,19 @@ def query_to_record(query: Query) -> dict[str, Any]:
         "answers": list(query.answers),
         "task": query.task,
         "label": query.label,
+        **({"data_set": query.data_set} if query.data_set else {}),
     }
 
 
 def query_from_record(record: dict[str, Any]) -> Query:
-    """The query of a line of ``queries.jsonl``; ``answers``, ``task`` and ``label`` may be absent."""
+    """The query of a line of ``queries.jsonl``; all but ``_id`` and ``text`` may be absent."""
     return Query(
         id=_string(record["_id"], "_id"),
         text=_string(record["text"], "text"),
         answers=[str(answer) for answer in record.get("answers") or []],
         task=record.get("task") or "qa",
         label=record.get("label"),
+        data_set=record.get("data_set") or "",
     )
 
 
