@@ -60,10 +60,17 @@ def evaluate(
         name: math.fsum(values[name] for values in per_query.values()) / len(per_query)
         for name in next(iter(per_query.values()))
     }
-    return figures | {
-        "queries": len(per_query),
-        "missing": sum(query_id not in run for query_id in per_query),
-        "empty": sum(query_id in run and not run[query_id] for query_id in per_query),
+    return figures | count_queries(run, qrels)
+
+
+def count_queries(run: Run, qrels: Qrels) -> dict[str, int]:
+    """The counts that :func:`evaluate` gives: ``queries``, ``missing``, ``empty``, ``unjudged``,
+    ``without_relevant``."""
+    judged = [query_id for query_id, grades in qrels.items() if grades and max(grades.values()) >= 1]
+    return {
+        "queries": len(judged),
+        "missing": sum(query_id not in run for query_id in judged),
+        "empty": sum(query_id in run and not run[query_id] for query_id in judged),
         "unjudged": sum(not qrels.get(query_id) for query_id in run),
         "without_relevant": sum(bool(grades) and max(grades.values()) < 1 for grades in qrels.values()),
     }
@@ -109,14 +116,29 @@ def confidence_intervals(
         seed: Of the resampling.
     """
     names = list(next(iter(per_query.values())))
-    values = np.array([[figures[name] for name in names] for figures in per_query.values()])
-    generator = np.random.default_rng(seed)
-    shares = np.full(len(values), 1 / len(values))
-    means = np.stack(
-        [generator.multinomial(len(values), shares) @ values / len(values) for _ in range(num_samples)]
-    )
-    low, high = np.percentile(means, [2.5, 97.5], axis=0)
+    values_NF = np.array([[figures[name] for name in names] for figures in per_query.values()])
+    means_SF = bootstrap_means(values_NF, num_samples=num_samples, seed=seed)
+    low, high = np.percentile(means_SF, [2.5, 97.5], axis=0)
     return {name: (float(low[i]), float(high[i])) for i, name in enumerate(names)}
+
+
+def bootstrap_means(values_NF: np.ndarray, *, num_samples: int = 1000, seed: int = 0) -> np.ndarray:
+    """Means over resamples of the queries with replacement (Efron 1979); all columns share the resamples.
+
+    Args:
+        values_NF: One row a query, one column a figure, at least one row.
+        num_samples: Number of resamples.
+        seed: Of the resampling.
+
+    Returns:
+        float64 [num_samples, F].
+    """
+    generator = np.random.default_rng(seed)
+    num_queries = len(values_NF)
+    shares = np.full(num_queries, 1 / num_queries)
+    return np.stack(
+        [generator.multinomial(num_queries, shares) @ values_NF / num_queries for _ in range(num_samples)]
+    )
 
 
 def _groups(
