@@ -38,7 +38,7 @@ def save_state(
 
     Later states go too: they belong to a course that was left by going back to an earlier state.
     """
-    random_states = distributed.gather_objects([_random_state()])
+    random_states = distributed.gather_objects([random_state()])
     if distributed.is_main():
         with atomic_folder(root / f"step-{step:08d}") as folder:
             weights = {name: value.detach().cpu().contiguous() for name, value in module.state_dict().items()}
@@ -87,7 +87,7 @@ def load_state(folder: Path, *, module: nn.Module, optimizer: torch.optim.Optimi
         raise UserError(f"{folder}: the state of another model: {error}") from error
     states = load_file(folder / "random.safetensors")
     prefix = f"{distributed.rank()}."
-    _set_random_state(
+    set_random_state(
         {name.removeprefix(prefix): value for name, value in states.items() if name.startswith(prefix)}
     )
     return progress
@@ -175,14 +175,16 @@ def _tuples(group: dict[str, Any]) -> dict[str, Any]:
     return {key: tuple(value) if key == "betas" else value for key, value in group.items()}
 
 
-def _random_state() -> dict[str, Tensor]:
+def random_state() -> dict[str, Tensor]:
+    """State of the generators that dropout draws from: the CPU's, and the current GPU's."""
     state = {"cpu": torch.get_rng_state()}
     if torch.cuda.is_available():
         state["cuda"] = torch.cuda.get_rng_state()
     return state
 
 
-def _set_random_state(state: dict[str, Tensor]) -> None:
+def set_random_state(state: dict[str, Tensor]) -> None:
+    """Go back to what :func:`random_state` gave."""
     torch.set_rng_state(state["cpu"])
     if "cuda" in state and torch.cuda.is_available():
         torch.cuda.set_rng_state(state["cuda"])
