@@ -13,6 +13,7 @@ from typing import Any
 
 from tabrag.config import main, to_dict
 from tabrag.data.config import TrainingDataConfig
+from tabrag.errors import UserError
 from tabrag.models.config import RetrieverConfig
 from tabrag.training.config import DevConfig, LossConfig, TrackingConfig, TrainConfig
 
@@ -40,6 +41,13 @@ class Config:
     dev: DevConfig = field(default_factory=DevConfig)
     tracking: TrackingConfig = field(default_factory=TrackingConfig)
     resume: str = "none"
+
+    def __post_init__(self) -> None:
+        if self.train.gradcache and not self.data.chunk_size:
+            raise UserError(
+                "train.gradcache encodes a batch in chunks of data.chunk_size entries, which is 0: set it, "
+                "for example --data.chunk_size=32"
+            )
 
 
 def run(config: Config) -> dict[str, Any]:

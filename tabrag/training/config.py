@@ -16,6 +16,9 @@ class TrainConfig:
         batch_size: Queries a process and micro-batch; in-batch negatives come from all processes of a
             micro-batch.
         accumulate: Micro-batches an optimizer step.
+        gradcache: Encode a batch chunk by chunk, twice, and keep the graph of one chunk only (Gao et al.,
+            2021): the gradients of the whole batch in about the memory of ``data.chunk_size`` queries and
+            items, for about a third more time. Needs ``data.chunk_size``; not for DeepSpeed or FSDP.
         epochs: Passes over the training queries; 0 exports the untrained model.
         max_steps: Stop after this many optimizer steps; 0 goes by ``epochs``.
         lr: Peak learning rate.
@@ -34,6 +37,7 @@ class TrainConfig:
 
     batch_size: int = 32
     accumulate: int = 1
+    gradcache: bool = False
     epochs: int = 1
     max_steps: int = 0
     lr: float = 2e-5

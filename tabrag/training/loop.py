@@ -6,7 +6,6 @@ import logging
 import math
 import time
 from collections.abc import Iterator
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,9 +17,11 @@ from tabrag import distributed
 from tabrag.errors import UserError
 from tabrag.files import write_json
 from tabrag.training.config import TrackingConfig, TrainConfig
+from tabrag.training.gradcache import check_cacheable
 from tabrag.training.run_dir import open_run
 from tabrag.training.state import load_state, save_state
-from tabrag.training.task import Task, decay_groups, move
+from tabrag.training.step import step
+from tabrag.training.task import Task, decay_groups
 from tabrag.training.tracking import Tracker
 
 logger = logging.getLogger(__name__)
@@ -71,6 +72,8 @@ def train(
         resume: See :func:`tabrag.training.run_dir.open_run`.
         tracking: Where figures go beside ``metrics.jsonl``.
     """
+    if config.gradcache:
+        check_cacheable(task.module, str(accelerator.distributed_type.value))
     state = open_run(out, settings=settings, resume=resume)
     steps_an_epoch = task.num_batches() // config.accumulate
     total = config.max_steps or config.epochs * steps_an_epoch
@@ -121,7 +124,7 @@ def train(
         factor = learning_rate_factor(progress.step, total=total, warmup=config.warmup)
         for group, peak in zip(optimizer.param_groups, peaks, strict=True):
             group["lr"] = peak * factor
-        running.append(_step(task, module, optimizer, batches, accelerator, config))
+        running.append(step(task, module, optimizer, batches, accelerator, config))
         progress.step += 1
         bar.update()
         judging = bool(config.eval_every and progress.step % config.eval_every == 0) or progress.step == total
@@ -189,41 +192,6 @@ def _endless(task: Task, progress: Progress, batches_an_epoch: int) -> Iterator[
                 yield batch
                 break
             yield batch
-
-
-def _step(
-    task: Task,
-    module: Any,
-    optimizer: Any,
-    batches: Iterator[dict[str, Any]],
-    accelerator: Any,
-    config: TrainConfig,
-) -> float:
-    """One optimizer step over ``config.accumulate`` micro-batches; returns their mean loss on this
-    process.
-    """
-    total = 0.0
-    for micro in range(config.accumulate):
-        batch = move(next(batches), accelerator.device)
-        # Gradients are reduced once a step, with the last micro-batch.
-        waiting = accelerator.no_sync(module) if micro < config.accumulate - 1 else nullcontext()
-        with waiting:
-            with accelerator.autocast():
-                loss = module(batch)
-            value = loss.item()
-            if not math.isfinite(value):
-                ids = ", ".join(task.batch_ids(batch)[:8])
-                raise UserError(
-                    f"the loss is {value}; batch: {ids}. "
-                    "Lower train.lr, raise the temperature, or train in float32"
-                )
-            accelerator.backward(loss / config.accumulate)
-        total += value
-    if config.clip:
-        accelerator.clip_grad_norm_(module.parameters(), config.clip)
-    optimizer.step()
-    optimizer.zero_grad(set_to_none=True)
-    return total / config.accumulate
 
 
 def _judge(task: Task, module: Any, progress: Progress, *, out: Path, tracker: Tracker) -> None:

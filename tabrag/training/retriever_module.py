@@ -5,6 +5,7 @@ Shapes: B queries of this process, A queries of all processes, N items, E dimens
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import torch
@@ -17,26 +18,53 @@ from tabrag.training.config import LossConfig
 
 
 class RetrieverModule(nn.Module):
-    """Retriever and loss as one module, so that several processes reduce gradients of both towers at once."""
+    """Retriever and loss as one module, so that several processes reduce gradients of both towers at once.
+
+    Implements :class:`tabrag.training.gradcache.Cacheable`.
+    """
 
     def __init__(self, retriever: Retriever, loss: LossConfig) -> None:
         super().__init__()
         self.retriever = retriever
         self.loss = loss
 
-    def forward(self, batch: dict[str, Any]) -> Tensor:
+    def forward(self, batch: Mapping[str, Any], gradients: Mapping[str, Tensor] | None = None) -> Tensor:
         """The loss of this process's queries against the items of all processes.
 
         Args:
-            batch: See :class:`tabrag.data.batches.RetrieverBatches`.
+            batch: See :class:`tabrag.data.batches.RetrieverBatches`; with ``gradients`` only its chunks.
+            gradients: Gradients of the loss, known already, at some of what :meth:`embed` gives.
 
         Returns:
-            Scalar Tensor; the average over the processes is the loss of the global batch.
+            Scalar Tensor; the average over the processes is the loss of the global batch. With ``gradients``
+            instead the sum of embeddings times gradients, whose own gradient is the loss's.
         """
-        q_BE = torch.cat([self.retriever.query(**chunk) for chunk in batch["query"]])
-        i_NE = torch.cat([self.retriever.item(**chunk) for chunk in batch["item"]])
-        q_AE, first_query = distributed.gather(q_BE)
-        i_AE, first_item = distributed.gather(i_NE)
+        found = self.embed(batch)
+        if gradients is None:
+            return self.compare(found, batch)
+        return torch.stack([(found[name] * gradient).sum() for name, gradient in gradients.items()]).sum()
+
+    def embed(self, batch: Mapping[str, Any]) -> dict[str, Tensor]:
+        """What the loss is made of.
+
+        Args:
+            batch: Chunks of ``query`` and of ``item``; a side without chunks is left out of the result.
+
+        Returns:
+            ``query`` Tensor[B, E], ``item`` Tensor[N, E], and ``scale``, a scalar.
+        """
+        towers = {"query": self.retriever.query, "item": self.retriever.item}
+        found = {
+            side: torch.cat([tower(**chunk) for chunk in batch[side]])
+            for side, tower in towers.items()
+            if batch[side]
+        }
+        return {**found, "scale": self.retriever.scale()}
+
+    def compare(self, found: Mapping[str, Tensor], batch: Mapping[str, Any]) -> Tensor:
+        """The loss of what :meth:`embed` gave for the whole batch; every process calls this."""
+        q_AE, first_query = distributed.gather(found["query"])
+        i_AE, first_item = distributed.gather(found["item"])
         targets, _ = distributed.gather(batch["target"] + first_item)
         items, _ = distributed.gather(batch["items"])
         positives, _ = distributed.gather(batch["positives"])
@@ -45,7 +73,7 @@ class RetrieverModule(nn.Module):
             i_AE,
             target_A=targets,
             relevant_AN=false_negatives(items, positives),
-            scale=self.retriever.scale(),
-            local=slice(first_query, first_query + q_BE.shape[0]),
+            scale=found["scale"],
+            local=slice(first_query, first_query + found["query"].shape[0]),
             symmetric=self.loss.symmetric,
         )
