@@ -57,6 +57,9 @@ class RetrieverBatches(torch.utils.data.Dataset[dict[str, Any]]):
             queries_per_item=pairs.config.queries_per_item,
             neighbours=pairs.neighbours,
             num_neighbours=pairs.config.num_neighbours,
+            sets=pairs.sets,
+            mix_temperature=pairs.config.mix_temperature,
+            one_set_a_batch=pairs.config.one_set_a_batch,
         )
         self.plan = plan[rank::num_processes]
 

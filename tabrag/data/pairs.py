@@ -8,6 +8,7 @@ from pathlib import Path
 from tabrag.data.config import TrainingDataConfig
 from tabrag.data.content import content_digest
 from tabrag.data.folder import DataFolder
+from tabrag.data.sampling import set_shares
 from tabrag.errors import UserError
 from tabrag.evaluation.ranking import check_qrels
 from tabrag.evaluation.runs import read_run
@@ -74,6 +75,7 @@ class TrainingPairs:
         self.set_names = sorted({queries[query_id].data_set for query_id in self.query_ids})
         names = {name: set_ for set_, name in enumerate(self.set_names)}
         self.sets = [names[queries[query_id].data_set] for query_id in self.query_ids]
+        self._log_mix()
 
     def __len__(self) -> int:
         return len(self.query_ids)
@@ -83,6 +85,19 @@ class TrainingPairs:
         facts = [self.item_ids, self.query_ids, self.texts, self.positives, self.negatives]
         several = [self.sets] if len(self.set_names) > 1 else []
         return sha256_json(facts + several)[:12]
+
+    def _log_mix(self) -> None:
+        if len(self.set_names) == 1:
+            return
+        sizes = [self.sets.count(set_) for set_ in range(len(self.set_names))]
+        shares = set_shares(sizes, temperature=self.config.mix_temperature)
+        logger.info(
+            "data sets: %s",
+            ", ".join(
+                f"{name or 'unnamed'} {size} queries, {share:.1%} of an epoch"
+                for name, size, share in zip(self.set_names, sizes, shares, strict=True)
+            ),
+        )
 
     def content_number(self, item: int) -> int:
         """The number that an item shares with those of the same content: two with one number are the same

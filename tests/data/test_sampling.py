@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import subprocess
 import sys
+from collections import Counter
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tabrag.data.sampling import choose_negatives, epoch_batches
+from tabrag.data.sampling import choose_negatives, epoch_batches, set_shares
 from tabrag.errors import UserError
 
 
@@ -104,3 +107,151 @@ def test_negatives_change_with_the_epoch_and_are_ragged() -> None:
     assert len(draws) > 1 and all(len(set(draw)) == 2 for draw in draws)
     assert choose_negatives([4], count=3, seed=0, epoch=0, query=0) == [4]
     assert choose_negatives([], count=3, seed=0, epoch=0, query=0) == []
+
+
+SETS = [0] * 300 + [1] * 60 + [2] * 24  # one large, one middling, one small data set
+ITEMS = [query // 2 for query in range(len(SETS))]
+
+
+def _mixed(
+    epoch: int = 0, *, processes: int = 1, sets: list[int] | None = SETS, **changes
+) -> list[list[int]]:
+    settings = {"batch_size": 12 // processes, "num_processes": processes, "seed": 5, "epoch": epoch}
+    return epoch_batches(ITEMS, **settings, sets=sets, **changes)
+
+
+def test_plans_are_those_of_recorded_runs() -> None:
+    plans = [
+        epoch_batches(
+            [(query * 7) % 31 for query in range(100)],
+            batch_size=4,
+            num_processes=2,
+            seed=seed,
+            epoch=seed % 2,
+            queries_per_item=1 + seed % 3,
+            neighbours={item: [(item + n) % 31 for n in (1, 5, 9)] for item in range(31)},
+            num_neighbours=seed % 3,
+            sets=[query % 2 for query in range(100)],
+            mix_temperature=1.0,
+        )
+        for seed in range(6)
+    ]
+    assert plans[0][:2] == [[6, 60, 11, 28], [85, 88, 38, 43]]
+    assert hashlib.sha256(json.dumps(plans).encode()).hexdigest()[:16] == "beb6ba643e8ee29a"
+
+
+@pytest.mark.parametrize("changes", [{"mix_temperature": 3.0}, {"one_set_a_batch": True}])
+def test_one_set_alone_is_never_mixed(changes) -> None:
+    plain = _mixed(sets=None)
+    assert _mixed(sets=[4] * len(ITEMS), **changes) == plain != _mixed(**changes)
+
+
+def test_shares_flatten_with_the_temperature() -> None:
+    assert set_shares([300, 60, 40], temperature=1) == pytest.approx([0.75, 0.15, 0.1])
+    assert set_shares([90, 10], temperature=2) == pytest.approx([0.75, 0.25])  # 3 to 1 by square roots
+    assert set_shares([10**6, 1], temperature=1e9) == pytest.approx([0.5, 0.5])
+
+
+def test_a_temperature_repeats_small_sets_and_draws_from_large_ones() -> None:
+    epochs = [[query for batch in _mixed(epoch, mix_temperature=4.0) for query in batch] for epoch in (0, 1)]
+    expected = set_shares([300, 60, 24], temperature=4.0)
+    for queries in epochs:
+        assert len(queries) == 384 == 12 * len(_mixed())
+        found = Counter(SETS[query] for query in queries)
+        assert all(abs(found[set_] - 384 * expected[set_]) <= 1 for set_ in range(3))
+        times = Counter(queries)
+        assert {times[query] for query in range(300)} == {0, 1}
+        assert {times[query] for query in range(360, 384)} == {3, 4}
+    assert {q for q in epochs[0] if q < 300} != {q for q in epochs[1] if q < 300}
+
+
+@pytest.mark.parametrize("one_set", [False, True])
+def test_a_batch_repeats_no_query_where_it_can(one_set: bool) -> None:
+    plan = _mixed(mix_temperature=4.0, one_set_a_batch=one_set, queries_per_item=2)
+    repeated = sum(len(set(batch)) < len(batch) for batch in plan)
+    assert len({query for batch in plan for query in batch}) < 384 and repeated <= 1
+
+
+def test_each_batch_from_one_set_in_random_order() -> None:
+    plan = _mixed(one_set_a_batch=True)
+    sets = [{SETS[query] for query in batch} for batch in plan]
+    assert len(plan) == 32 and all(len(found) == 1 for found in sets)
+    order = [found.pop() for found in sets]
+    assert Counter(order) == {0: 25, 1: 5, 2: 2} and order != sorted(order)
+    assert len({query for batch in plan for query in batch}) == 384
+    flat = Counter(SETS[b[0]] for b in _mixed(one_set_a_batch=True, mix_temperature=1e9))
+    assert sorted(flat.values()) == [10, 11, 11]
+
+
+def test_a_set_too_small_for_a_batch_of_its_own_is_named() -> None:
+    with pytest.raises(UserError, match="one_set_a_batch: a data set of 5 training queries does not fill"):
+        _mixed(sets=[0] * 379 + [1] * 5, one_set_a_batch=True)
+    assert _mixed(sets=[0] * 379 + [1] * 5, mix_temperature=9.0)
+
+
+@pytest.mark.parametrize("one_set", [False, True])
+def test_neighbours_come_along_where_this_epoch_has_them(one_set: bool) -> None:
+    pairs = {item: [item ^ 1] for item in range(len(ITEMS))}
+    changes = {"mix_temperature": 2.0, "one_set_a_batch": one_set}
+    plain = _mixed(**changes)
+    plan = _mixed(**changes, neighbours=pairs, num_neighbours=1)
+    together = [
+        sum(sum(ITEMS[other] == ITEMS[query] ^ 1 for query in batch for other in batch) for batch in batches)
+        for batches in (plain, plan)
+    ]
+    assert together[1] > 2 * together[0]
+    assert Counter(map(len, plan)) == {12: 32}
+
+
+@given(
+    sets=st.lists(st.integers(0, 3), min_size=20, max_size=80),
+    temperature=st.floats(0.3, 50),
+    one_set=st.booleans(),
+    epoch=st.integers(0, 2),
+    queries_per_item=st.integers(1, 3),
+)
+def test_mixing_keeps_the_number_of_batches_and_ignores_the_number_of_processes(
+    sets, temperature, one_set, epoch, queries_per_item
+) -> None:
+    def plan(processes: int) -> list[list[int]]:
+        return epoch_batches(
+            [query // 2 for query in range(len(sets))],
+            batch_size=4 // processes,
+            num_processes=processes,
+            seed=2,
+            epoch=epoch,
+            queries_per_item=queries_per_item,
+            sets=sets,
+            mix_temperature=temperature,
+            one_set_a_batch=one_set,
+        )
+
+    if one_set and len(set(sets)) > 1 and min(Counter(sets).values()) < 4:
+        with pytest.raises(UserError, match="one_set_a_batch"):
+            plan(1)
+        return
+    one, two = plan(1), plan(2)
+    assert [a + b for a, b in zip(two[::2], two[1::2], strict=True)] == one
+    assert len(one) == len(sets) // 4 and all(len(batch) == 4 for batch in one)
+    if one_set:
+        assert all(len({sets[query] for query in batch}) == 1 for batch in one)
+        assert {sets[query] for batch in one for query in batch} == set(sets)
+
+
+def test_a_mixed_epoch_is_the_same_in_any_process() -> None:
+    code = (
+        "from tabrag.data.sampling import epoch_batches;"
+        "print(epoch_batches(list(range(64)), batch_size=4, num_processes=1, seed=0, epoch=1,"
+        " sets=[int(q > 50) for q in range(64)], mix_temperature=2.0, one_set_a_batch=True))"
+    )
+    shown = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={"PYTHONHASHSEED": seed},
+        ).stdout
+        for seed in ("0", "7")
+    }
+    assert len(shown) == 1 and len(json.loads(shown.pop())) == 16
