@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import html as html_escape
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from tabrag.errors import UserError
 from tabrag.tables.grid import Region, corner_paths, left_paths, owner_map, path_texts, top_paths
@@ -17,7 +17,7 @@ from tabrag.types import Grid, HeaderPath, Table
 
 def title_text(table: Table, *, separator: str = " - ") -> str:
     """Title, page title, section and caption in one line; a part that stands in another part is left out."""
-    parts = [_one_line(text) for text in (table.title, table.page_title, table.section, table.caption)]
+    parts = [one_line(text) for text in (table.title, table.page_title, table.section, table.caption)]
     kept: list[str] = []
     for number, part in enumerate(parts):
         others = kept + [other for other in parts[number + 1 :] if len(other) > len(part)]
@@ -39,6 +39,7 @@ def headers_text(
     header_separator: str = "; ",
     path_separator: str = " > ",
     parents: str = "repeat",
+    paths: Mapping[str, Sequence[HeaderPath]] | None = None,
 ) -> str:
     """Title and headers without the data, after THoRR ("headers only").
 
@@ -53,6 +54,7 @@ def headers_text(
         path_separator: Stands between the levels of a path.
         parents: ``repeat`` prints whole paths; ``once`` prints each header a single time, parents before
             their children, which says the same words in about two thirds of the length.
+        paths: Which ``left`` and ``top`` paths to print; those of :func:`header_paths` where None.
 
     Raises:
         UserError: An unknown field or kind of ``parents``.
@@ -65,15 +67,27 @@ def headers_text(
     texts = {"title": title_text(table), "left": "", "top": ""}
     grid = table.grid
     if grid is not None:
-        top = corner_paths(grid) + top_paths(grid)[grid.num_header_cols :]
-        for name, paths in (("left", left_paths(grid)), ("top", top)):
+        for name, printed in (header_paths(grid) if paths is None else paths).items():
             headers = (
-                _leaf_texts(grid, paths, separator=path_separator)
+                _leaf_texts(grid, printed, separator=path_separator)
                 if parents == "repeat"
-                else _header_texts(grid, paths)
+                else _header_texts(grid, printed)
             )
             texts[name] = header_separator.join(headers)
     return field_separator.join(texts[name] for name in fields if texts[name])
+
+
+def header_paths(grid: Grid) -> dict[str, list[HeaderPath]]:
+    """The ``left`` and the ``top`` paths of a headers text; the headers above the row labels are top paths."""
+    top = corner_paths(grid) + top_paths(grid)[grid.num_header_cols :]
+    return {"left": left_paths(grid), "top": top}
+
+
+def leaf_paths(paths: Iterable[HeaderPath]) -> list[HeaderPath]:
+    """The paths that are not the beginning of another one, each once; empty ones are dropped."""
+    distinct = dict.fromkeys(path for path in paths if path)
+    inner = {path[:length] for path in distinct for length in range(1, len(path))}
+    return [path for path in distinct if path not in inner]
 
 
 def markdown(table: Table, spans: str = "first") -> str:
@@ -95,14 +109,19 @@ def markdown(table: Table, spans: str = "first") -> str:
     grid = table.grid
     if grid is None:
         return ""
-    rows = [[_markdown_cell(text) for text in row] for row in grid.cells]
+    rows = [list(row) for row in grid.cells]
     if spans == "repeat":
         for (row, col), region in owner_map(grid).items():
             rows[row][col] = rows[region[0]][region[2]]
     if grid.num_header_rows == 0:
         rows.insert(0, [""] * grid.num_cols)
     rows.insert(1, ["---"] * grid.num_cols)
-    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
+    return "\n".join(map(markdown_row, rows))
+
+
+def markdown_row(texts: Iterable[str]) -> str:
+    """One row of a Markdown table."""
+    return "| " + " | ".join(map(_markdown_cell, texts)) + " |"
 
 
 def html(table: Table) -> str:
@@ -113,7 +132,7 @@ def html(table: Table) -> str:
     owners = owner_map(grid)
     rows = [_html_row(grid, row, owners) for row in range(grid.num_rows)]
     lines = ["<table>"]
-    caption = _one_line(table.caption)
+    caption = one_line(table.caption)
     if caption:
         lines.append(f"<caption>{html_escape.escape(caption, quote=False)}</caption>")
     for tag, part in (("thead", rows[: grid.num_header_rows]), ("tbody", rows[grid.num_header_rows :])):
@@ -139,28 +158,23 @@ def _html_row(grid: Grid, row: int, owners: dict[tuple[int, int], Region]) -> st
 
 
 def _leaf_texts(grid: Grid, paths: Iterable[HeaderPath], *, separator: str) -> list[str]:
-    paths = [path for path in paths if path]
-    inner = {path[:length] for path in paths for length in range(1, len(path))}
-    texts = (
-        separator.join(_one_line(text) for text in path_texts(grid, path))
-        for path in paths
-        if path not in inner
-    )
+    texts = (separator.join(one_line(text) for text in path_texts(grid, path)) for path in leaf_paths(paths))
     return list(dict.fromkeys(text for text in texts if text))
 
 
 def _header_texts(grid: Grid, paths: Iterable[HeaderPath]) -> list[str]:
     cells = dict.fromkeys(cell for path in paths for cell in path)
-    return [text for row, col in cells if (text := _one_line(grid.cells[row][col]))]
+    return [text for row, col in cells if (text := one_line(grid.cells[row][col]))]
 
 
 def _markdown_cell(text: str) -> str:
-    text = _one_line(text)
+    text = one_line(text)
     # A backslash before an escaped pipe would undo the escape.
     return text.replace("\\", "\\\\").replace("|", "\\|") if "|" in text else text
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
+    """The text with blanks in place of line ends, one at a time."""
     return re.sub(r"\s+", " ", text).strip()
 
 
