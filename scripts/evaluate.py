@@ -1,54 +1,81 @@
-"""Figures of a run file against the judgements of a data set folder or of a file.
+"""Figures of run files against the judgements of a data set folder or of a file.
 
 python scripts/evaluate.py --run=run.jsonl --data=DIR --split=dev
+python scripts/evaluate.py --runs='{bm25: a.jsonl, dense: b.jsonl}' --baseline=bm25 --data=DIR --split=dev
 python scripts/evaluate.py --run=run.jsonl --qrels=qrels.tsv
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from tabrag.config import main
+from tabrag.errors import UserError
 
 
 @dataclass(kw_only=True)
 class Config:
-    """What is evaluated.
+    """What is evaluated: one run with all its figures, or several side by side for each data set.
 
     Attributes:
         run: Run file.
+        runs: In place of ``run``: several run files by the names that the tables show.
         data: Data set folder with the judgements.
         split: Which judgements of the folder.
         qrels: File with judgements in BEIR's or TREC's form, in place of ``data``.
-        ks: Cut-offs.
         ties: Equal scores: ``id`` (by ascending item id) or ``average`` (over all orders).
         per_query: Also write the figures of each query to this JSONL file.
+        ks: Cut-offs of a single run; 1, 5, 10 and 50 where null.
+        figures: Columns of several runs; Recall@1, @5, @10, @50 and MRR@10 where null.
+        baseline: Which of several runs the others are compared with.
+        table: Also write the tables of several runs to this Markdown file.
     """
 
-    run: str
+    run: str | None = None
+    runs: dict[str, str] | None = None
     data: str | None = None
     split: str = "dev"
     qrels: str | None = None
-    ks: list[int] = field(default_factory=lambda: [1, 5, 10, 50])
     ties: str = "id"
     per_query: str | None = None
+    ks: list[int] | None = None
+    figures: list[str] | None = None
+    baseline: str | None = None
+    table: str | None = None
 
 
 def run(config: Config) -> dict[str, Any]:
     """Evaluate; return figures, intervals and counts."""
-    from tabrag.evaluation.ranking_report import evaluate_run
+    from tabrag.evaluation.comparison import FIGURES
+    from tabrag.evaluation.ranking_report import compare_runs, evaluate_run
 
-    return evaluate_run(
-        config.run,
+    if (config.run is None) == (config.runs is None):
+        raise UserError("name exactly one of run (a single run file) and runs (several by name)")
+    foreign = ("figures", "baseline", "table") if config.runs is None else ("ks",)
+    for name in foreign:
+        if getattr(config, name) is not None:
+            raise UserError(f"{name} belongs to {'runs' if config.runs is None else 'run'}: leave it out")
+    judged: dict[str, Any] = {
+        "split": config.split,
+        "qrels": config.qrels,
+        "ties": config.ties,
+        "per_query": config.per_query,
+    }
+    if config.run is not None:
+        return evaluate_run(
+            config.run, config.data, ks=(1, 5, 10, 50) if config.ks is None else config.ks, **judged
+        )
+    assert config.runs is not None
+    return compare_runs(
+        config.runs,
         config.data,
-        split=config.split,
-        qrels=config.qrels,
-        ks=config.ks,
-        ties=config.ties,
-        per_query=config.per_query,
+        figures=FIGURES if config.figures is None else config.figures,
+        baseline=config.baseline,
+        table=config.table,
+        **judged,
     )
 
 
 if __name__ == "__main__":
-    main(run, Config, description="Evaluate a run file.")
+    main(run, Config, description="Evaluate run files.")

@@ -1,16 +1,18 @@
-"""A run file evaluated and shown."""
+"""Run files evaluated and shown: one with all figures, or several side by side."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tabrag.errors import UserError
+from tabrag.evaluation.comparison import FIGURES, compare, cut_offs
+from tabrag.evaluation.comparison_table import markdown, rich_tables
 from tabrag.evaluation.ranking import Ties, check_qrels, confidence_intervals, evaluate, evaluate_queries
 from tabrag.evaluation.runs import read_qrels, read_run
-from tabrag.files import write_jsonl
-from tabrag.types import Qrels
+from tabrag.files import atomic_write, write_jsonl
+from tabrag.types import Qrels, Run
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -48,9 +50,7 @@ def evaluate_run(
     """
     from rich.console import Console
 
-    if (data is None) == (qrels is None):
-        raise UserError("name exactly one source of judgements: a data set folder (data) or a file (qrels)")
-    judgements = read_qrels(qrels) if data is None else _folder_qrels(data, split)
+    judgements, _ = _judgements(data, split, qrels)
     candidates = read_run(run)
     figures = evaluate(candidates, judgements, ks=ks, ties=ties)
     queries = evaluate_queries(candidates, judgements, ks=ks, ties=ties)
@@ -62,14 +62,78 @@ def evaluate_run(
     return {**figures, "intervals": {name: list(interval) for name, interval in intervals.items()}}
 
 
-def _folder_qrels(data: str | Path, split: str) -> Qrels:
-    """The checked judgements of a data set folder."""
+def compare_runs(
+    runs: Mapping[str, str | Path],
+    data: str | Path | None,
+    *,
+    split: str = "dev",
+    qrels: str | Path | None = None,
+    figures: Sequence[str] = FIGURES,
+    baseline: str | None = None,
+    ties: Ties = "id",
+    per_query: str | Path | None = None,
+    table: str | Path | None = None,
+) -> dict[str, Any]:
+    """Evaluate several run files against the same judgements; tables go to standard error.
+
+    Args:
+        runs: Name to run file.
+        data: See :func:`evaluate_run`; its queries may name their data sets.
+        split: Which judgements of the folder.
+        qrels: A file with judgements, in place of ``data``; there are no data sets then.
+        figures: See :func:`tabrag.evaluation.comparison.compare`, also for ``baseline``.
+        baseline: The run that the others are compared with.
+        ties: See :mod:`tabrag.evaluation.ranking`.
+        per_query: JSONL file for the figures of each query of each run.
+        table: Markdown file for the tables.
+
+    Returns:
+        What :func:`tabrag.evaluation.comparison.compare` gives.
+
+    Raises:
+        UserError: As :func:`evaluate_run` and ``compare``.
+    """
+    from rich.console import Console
+
+    judgements, data_sets = _judgements(data, split, qrels)
+    read = {name: read_run(path) for name, path in runs.items()}
+    result = compare(read, judgements, data_sets=data_sets, figures=figures, baseline=baseline, ties=ties)
+    if per_query is not None:
+        write_jsonl(per_query, _query_rows(read, judgements, data_sets, result["figures"], ties))
+    title = split if qrels is None else Path(qrels).name
+    console = Console(stderr=True)
+    for one in rich_tables(result, title=title):
+        console.print(one)
+    if table is not None:
+        with atomic_write(table) as file:
+            file.write(markdown(result, title=title))
+    return result
+
+
+def _query_rows(
+    runs: Mapping[str, Run], qrels: Qrels, data_sets: Mapping[str, str], figures: Sequence[str], ties: Ties
+) -> Iterator[dict[str, Any]]:
+    for name, run in runs.items():
+        for query_id, values in evaluate_queries(run, qrels, ks=cut_offs(figures), ties=ties).items():
+            where = {"run": name, "query_id": query_id, "data_set": data_sets.get(query_id, "")}
+            yield where | {figure: values[figure] for figure in figures}
+
+
+def _judgements(
+    data: str | Path | None, split: str, qrels: str | Path | None
+) -> tuple[Qrels, dict[str, str]]:
+    """The checked judgements of a data set folder or of a file, and the data sets of the folder's queries."""
+    if (data is None) == (qrels is None):
+        raise UserError("name exactly one source of judgements: a data set folder (data) or a file (qrels)")
+    if data is None:
+        assert qrels is not None
+        return read_qrels(qrels), {}
     from tabrag.data.folder import DataFolder
 
     folder = DataFolder(data)
-    qrels = folder.qrels(split)
-    check_qrels(qrels, query_ids=folder.queries, item_ids=folder.tables.ids)
-    return qrels
+    judgements = folder.qrels(split)
+    check_qrels(judgements, query_ids=folder.queries, item_ids=folder.tables.ids)
+    return judgements, {query.id: query.data_set for query in folder.queries.values()}
 
 
 def ranking_table(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tabrag.errors import UserError
-from tabrag.files import atomic_write, read_jsonl, write_jsonl
+from tabrag.files import atomic_write, read_jsonl
 from tabrag.types import Candidate, Qrels, Run
 
 
@@ -22,11 +22,6 @@ def run_record(query_id: str, candidates: Sequence[Candidate]) -> dict[str, Any]
             for candidate in candidates
         ],
     }
-
-
-def write_run(path: str | Path, run: Run) -> None:
-    """Write a run as JSONL, one query a line."""
-    write_jsonl(path, (run_record(query_id, candidates) for query_id, candidates in run.items()))
 
 
 def read_run(path: str | Path) -> Run:

@@ -3,9 +3,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from run_files import write_run
 
 from tabrag.errors import UserError
-from tabrag.evaluation.runs import read_qrels, read_run, write_run, write_trec
+from tabrag.evaluation.runs import read_qrels, read_run, write_trec
 from tabrag.types import Candidate, Run
 
 RUN: Run = {
