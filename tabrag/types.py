@@ -120,6 +120,8 @@ class Entry:
     image: str | None = None
     """Absolute path of the picture."""
     words: list[Word] | None = None
+    cells: frozenset[Cell] | None = None
+    """The grid cells that it shows, where it is one window of several; None for all of them."""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -78,7 +78,7 @@ def headers_text(
 
 
 def header_paths(grid: Grid) -> dict[str, list[HeaderPath]]:
-    """The ``left`` and the ``top`` paths of a headers text; the headers above the row labels are top paths."""
+    """The ``left`` and ``top`` paths of a headers text; the headers above the row labels are top paths."""
     top = corner_paths(grid) + top_paths(grid)[grid.num_header_cols :]
     return {"left": left_paths(grid), "top": top}
 

@@ -17,7 +17,22 @@ from tabrag.types import Entry
 
 
 class Inputs(Protocol):
-    """What turns entries into the keyword arguments of :meth:`tabrag.models.embedder.Embedder.forward`."""
+    """What turns entries into the keyword arguments of :meth:`tabrag.models.embedder.Embedder.forward`.
+
+    Attributes:
+        num_cut: Tokens left out so far because an entry was too long.
+        num_tokens: Tokens seen so far, those left out included.
+    """
+
+    num_cut: int
+    num_tokens: int
+
+    @property
+    def limit(self) -> int | None:
+        """Most tokens of an entry; None where its text and words are not looked at."""
+
+    def count(self, entries: Sequence[Entry]) -> list[int]:
+        """Tokens that each entry would take if nothing were cut."""
 
     def __call__(self, entries: Sequence[Entry]) -> dict[str, Tensor]:
         """A padded batch."""

@@ -36,6 +36,9 @@ class ImageInputs:
 
     processor: Any
     num_patches: int = 256
+    limit = None
+    num_cut = 0
+    num_tokens = 0
 
     @classmethod
     def load(cls, folder: Path, *, trust_remote_code: bool = False) -> ImageInputs:
@@ -49,6 +52,10 @@ class ImageInputs:
     def features(self, entries: Sequence[Entry]) -> list[ImageFeature]:
         """The entries with their cost."""
         return [ImageFeature(entry, self.num_patches) for entry in entries]
+
+    def count(self, entries: Sequence[Entry]) -> list[int]:
+        """No tokens: words are not looked at."""
+        return [0] * len(entries)
 
     def collate(self, features: Sequence[ImageFeature]) -> dict[str, Tensor]:
         """Open the pictures.

@@ -70,9 +70,25 @@ class LayoutLMv3Inputs:
         )
 
     @property
+    def limit(self) -> int | None:
+        """Most tokens of an entry's words; None where they are not looked at."""
+        return self.tokenization.max_length if self.tokenization else None
+
+    @property
     def num_cut(self) -> int:
         """Tokens left out so far."""
         return self.tokenization.num_cut if self.tokenization else 0
+
+    @property
+    def num_tokens(self) -> int:
+        """Tokens seen so far, those left out included."""
+        return self.tokenization.num_tokens if self.tokenization else 0
+
+    def count(self, entries: Sequence[Entry]) -> list[int]:
+        """Tokens that the words of each entry would take if nothing were cut; special tokens included."""
+        if self.tokenization is None:
+            return [0] * len(entries)
+        return self.tokenization.count_words([self._texts(entry) for entry in entries])
 
     def __call__(self, entries: Sequence[Entry]) -> dict[str, Tensor]:
         """What the mode asks for of the model's arguments.
@@ -87,12 +103,15 @@ class LayoutLMv3Inputs:
         """Tokens and boxes of each entry; an entry without words has its special tokens only."""
         if self.tokenization is None:
             return [LayoutFeature(entry, None, None, self.num_patches) for entry in entries]
-        prefix = self.prefix.split()
-        batch = [[*prefix, *(word.text for word in entry.words or ())] for entry in entries]
+        num_prefix = len(self.prefix.split())
+        batch = [self._texts(entry) for entry in entries]
         return [
-            LayoutFeature(entry, tokens, self._boxes(entry, tokens, len(prefix)), self.num_patches)
+            LayoutFeature(entry, tokens, self._boxes(entry, tokens, num_prefix), self.num_patches)
             for entry, tokens in zip(entries, self.tokenization.words(batch), strict=True)
         ]
+
+    def _texts(self, entry: Entry) -> list[str]:
+        return [*self.prefix.split(), *(word.text for word in entry.words or ())]
 
     def _boxes(self, entry: Entry, tokens: Tokens, num_prefix: int) -> np.ndarray:
         """One box a token: that of its word, zeros for special tokens and the prefix."""

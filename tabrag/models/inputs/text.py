@@ -34,9 +34,23 @@ class TextInputs:
         )
 
     @property
+    def limit(self) -> int:
+        """Most tokens of an entry."""
+        return self.tokenization.max_length
+
+    @property
     def num_cut(self) -> int:
         """Tokens left out so far."""
         return self.tokenization.num_cut
+
+    @property
+    def num_tokens(self) -> int:
+        """Tokens seen so far, those left out included."""
+        return self.tokenization.num_tokens
+
+    def count(self, entries: Sequence[Entry]) -> list[int]:
+        """Tokens that each entry would take if nothing were cut; prefix and special tokens included."""
+        return self.tokenization.count_texts([self.prefix + entry.text for entry in entries])
 
     def __call__(self, entries: Sequence[Entry]) -> dict[str, Tensor]:
         """``input_ids`` and ``attention_mask``, Tensor[B, T]."""

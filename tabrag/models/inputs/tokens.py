@@ -106,6 +106,15 @@ class Tokenization:
         encodings = self._core.encode_batch([list(words) for words in batch], is_pretokenized=True)
         return self._report([self._word_tokens(encoding) for encoding in encodings])
 
+    def count_texts(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of plain texts if nothing were cut, special ones included; :attr:`num_tokens` stays."""
+        return [len(encoding) for encoding in self._core.encode_batch_fast(list(texts))]
+
+    def count_words(self, batch: Sequence[Sequence[str]]) -> list[int]:
+        """The same of lists of words, each word tokenised by itself."""
+        encodings = self._core.encode_batch_fast([list(words) for words in batch], is_pretokenized=True)
+        return [len(encoding) for encoding in encodings]
+
     def _word_tokens(self, encoding: Any) -> Tokens:
         words = np.array([-1 if word is None else word for word in encoding.word_ids], dtype=np.int32)
         words[np.array(encoding.special_tokens_mask, dtype=bool)] = -1
