@@ -3,13 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from tabrag.files import atomic_write
 
 if TYPE_CHECKING:
     from rich.table import Table
 
 _Row = tuple[str, str, list[str]]
 """Group, run, and one cell a figure."""
+
+
+def show(
+    comparison: Mapping[str, Any],
+    *,
+    title: str,
+    notes: Mapping[str, str] | None = None,
+    table: str | Path | None = None,
+) -> None:
+    """Print the tables to standard error; see :func:`markdown`.
+
+    Args:
+        comparison: What :func:`tabrag.evaluation.comparison.compare` gave.
+        title: The heading.
+        notes: Further lines below the tables, name to text.
+        table: Markdown file that takes them too.
+    """
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    for one in rich_tables(comparison, title=title, notes=notes):
+        console.print(one)
+    if table is not None:
+        with atomic_write(table) as file:
+            file.write(markdown(comparison, title=title, notes=notes))
 
 
 def markdown(comparison: Mapping[str, Any], *, title: str, notes: Mapping[str, str] | None = None) -> str:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from tabrag.errors import UserError
 from tabrag.evaluation.comparison import FIGURES, compare, cut_offs
-from tabrag.evaluation.comparison_table import markdown, rich_tables
+from tabrag.evaluation.comparison_table import show
 from tabrag.evaluation.ranking import Ties, check_qrels, confidence_intervals, evaluate, evaluate_queries
 from tabrag.evaluation.runs import read_qrels, read_run
-from tabrag.files import atomic_write, write_jsonl
+from tabrag.files import write_jsonl
 from tabrag.types import Qrels, Run
 
 if TYPE_CHECKING:
@@ -93,20 +93,12 @@ def compare_runs(
     Raises:
         UserError: As :func:`evaluate_run` and ``compare``.
     """
-    from rich.console import Console
-
     judgements, data_sets = _judgements(data, split, qrels)
     read = {name: read_run(path) for name, path in runs.items()}
     result = compare(read, judgements, data_sets=data_sets, figures=figures, baseline=baseline, ties=ties)
     if per_query is not None:
         write_jsonl(per_query, _query_rows(read, judgements, data_sets, result["figures"], ties))
-    title = split if qrels is None else Path(qrels).name
-    console = Console(stderr=True)
-    for one in rich_tables(result, title=title):
-        console.print(one)
-    if table is not None:
-        with atomic_write(table) as file:
-            file.write(markdown(result, title=title))
+    show(result, title=split if qrels is None else Path(qrels).name, table=table)
     return result
 
 

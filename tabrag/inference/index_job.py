@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +26,9 @@ def index_folder(
     sync: bool = False,
     bm25: Bm25Config | None = None,
     encoding: EncodeConfig | None = None,
+    items: Collection[str] | None = None,
 ) -> dict[str, Any]:
-    """Index every table of a data set folder.
+    """Index the tables of a data set folder.
 
     Args:
         data: The data set folder.
@@ -39,6 +41,7 @@ def index_folder(
         sync: Encode only what an existing index lacks, and remove what has vanished.
         bm25: Settings of ``bm25``.
         encoding: Device, number format and batch size.
+        items: Ids of the tables to index; all where None.
 
     Returns:
         ``items``, ``entries``, ``seconds``, ``items_per_second``; after a sync also what changed.
@@ -61,8 +64,9 @@ def index_folder(
         retriever = Retriever.from_pretrained(checkpoint)
         representation = representation or retriever.representation
     folder = DataFolder(data)
+    tables = folder.tables if items is None else (folder.tables[item_id] for item_id in items)
     represent = build(representation)
-    entries = (entry for table in folder.tables for entry in represent(table, folder=folder.path))
+    entries = (entry for table in tables for entry in represent(table, folder=folder.path))
     start = time.perf_counter()
     changes: dict[str, int] = {}
     if sync:
