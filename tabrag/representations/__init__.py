@@ -1,7 +1,14 @@
 """Representations: what of an item is searched. One file each; this folder is the registry.
 
-A representation's module has ``entries(table, *, folder, ...options) -> list[Entry]``. The first entry of an
-item has the item's id, further ones ``ITEM#2``, ``ITEM#3``.
+A representation's module has ``entries(table, *, folder, measure, ...options) -> list[Entry]``. The first
+entry of an item has the item's id, further ones ``ITEM#w2``, ``ITEM#w3`` (``FILE#2`` is the second table of a
+file, an item of its own).
+
+With the option ``windows: true`` a table that is longer than the encoder's input becomes several entries,
+each with its headers, in place of one that the encoder cuts. The option is saved with a retriever, so that
+its index and its judging have the same entries as its training. It is off by default: the entries of indexes
+and checkpoints that exist stay as they are. Where there is no limit, as in BM25, a table is one entry all the
+same.
 """
 
 from __future__ import annotations
@@ -9,14 +16,17 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from tabrag.errors import UserError
+from tabrag.tables.windows import Meter, Window
 from tabrag.types import Entry, Table
+
+_GIVEN = ("table", "folder", "measure")
 
 Representation = Callable[..., list[Entry]]
 """``representation(table, folder=FOLDER) -> entries``; can be pickled."""
@@ -29,11 +39,23 @@ class RepresentationConfig:
     Attributes:
         name: ``headers``, ``markdown`` or ``image``.
         options: The representation's own options, for example ``{"fields": ["title", "top"]}`` for
-            ``headers``.
+            ``headers``. ``{"windows": true}`` makes several entries of a table that is longer than the
+            encoder's input, in place of one that is cut.
     """
 
     name: str = "headers"
     options: dict[str, Any] = field(default_factory=dict)
+
+
+class Measure(Protocol):
+    """What fits into an encoder; the inputs of an embedder (:class:`tabrag.models.inputs.Inputs`) are one."""
+
+    @property
+    def limit(self) -> int | None:
+        """Most tokens of an entry; None where its text and words are not looked at."""
+
+    def count(self, entries: Sequence[Entry]) -> list[int]:
+        """Tokens that each entry would take if nothing were cut."""
 
 
 @cache
@@ -42,8 +64,12 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__)))
 
 
-def build(config: RepresentationConfig) -> Representation:
+def build(config: RepresentationConfig, *, measure: Measure | None = None) -> Representation:
     """The representation as a function of a table and the data set folder that holds it.
+
+    Args:
+        config: Name and options.
+        measure: The inputs of the encoder that the entries are for; None where nothing limits them.
 
     Raises:
         UserError: The name or an option does not exist.
@@ -51,16 +77,42 @@ def build(config: RepresentationConfig) -> Representation:
     if config.name not in names():
         raise UserError(f"unknown representation '{config.name}'; choose from {', '.join(names())}")
     function = importlib.import_module(f"{__name__}.{config.name}").entries
-    known = [name for name in inspect.signature(function).parameters if name not in ("table", "folder")]
+    parameters = inspect.signature(function).parameters
+    known = [name for name in parameters if name not in _GIVEN]
     unknown = [name for name in config.options if name not in known]
     if unknown:
         raise UserError(
             f"representation '{config.name}' has no option '{unknown[0]}'; "
             f"its options are: {', '.join(known) or 'none'}"
         )
-    return partial(function, **config.options)
+    given = {"measure": measure} if "measure" in parameters else {}
+    return partial(function, **given, **config.options)
 
 
 def entries(table: Table, config: RepresentationConfig, *, folder: str | Path) -> list[Entry]:
     """The entries of one table of the data set folder ``folder``."""
     return build(config)(table, folder=Path(folder))
+
+
+def text_meter(measure: Measure | None, *, windows: bool) -> Meter | None:
+    """What fits of a text; None where a table stays one entry."""
+    if not windows or measure is None or measure.limit is None:
+        return None
+
+    def count(texts: Sequence[str]) -> list[int]:
+        return measure.count([Entry(id="", item_id="", text=text) for text in texts])
+
+    return Meter(limit=measure.limit, count=count)
+
+
+def window_entries(table: Table, windows: Iterable[Window]) -> list[Entry]:
+    """The windows of a table as entries."""
+    return [
+        Entry(id=entry_id(table.id, number), item_id=table.id, text=window.text, cells=window.cells)
+        for number, window in enumerate(windows, start=1)
+    ]
+
+
+def entry_id(item_id: str, number: int) -> str:
+    """The id of an item's entry; they are numbered from 1."""
+    return item_id if number == 1 else f"{item_id}#w{number}"

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from tabrag.representations import Measure, text_meter, window_entries
+from tabrag.tables.header_windows import headers_windows
 from tabrag.tables.text import headers_text
+from tabrag.tables.windows import Window
 from tabrag.types import Entry, Table
 
 
@@ -13,18 +16,24 @@ def entries(
     table: Table,
     *,
     folder: Path | None = None,
+    measure: Measure | None = None,
     fields: Sequence[str] = ("title", "left", "top"),
     parents: str = "repeat",
+    windows: bool = False,
 ) -> list[Entry]:
-    """One text entry: ``title | left header paths | top header paths``.
+    """One text entry: ``title | left header paths | top header paths``; several where it is too long.
 
     Args:
         table: The table.
         folder: Not needed: a text stands for itself.
-        fields: Which parts, in which order; models cut long texts at the end, so the order decides what is
-            lost.
+        measure: What fits into the encoder.
+        fields: Which parts, in which order; without windows models cut long texts at the end, so the order
+            decides what is lost.
         parents: ``repeat`` prints whole paths, ``once`` each header a single time.
+        windows: Whether a text that does not fit becomes several entries, see
+            :func:`tabrag.tables.header_windows.headers_windows`; else the encoder cuts it.
     """
-    return [
-        Entry(id=table.id, item_id=table.id, text=headers_text(table, fields=tuple(fields), parents=parents))
-    ]
+    meter = text_meter(measure, windows=windows)
+    if meter is None:
+        return window_entries(table, [Window(headers_text(table, fields=tuple(fields), parents=parents))])
+    return window_entries(table, headers_windows(table, meter, fields=tuple(fields), parents=parents))

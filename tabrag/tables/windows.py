@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from tabrag.tables.text import title_text
+from tabrag.tables.text import title_text, words_text
 from tabrag.types import Cell, Table
 
 SequenceT = TypeVar("SequenceT", bound=Sequence)
@@ -98,12 +98,20 @@ def pack(pieces: Sequence[Piece], meter: Meter, *, title: str = "") -> Iterator[
         yield Window(text, frozenset({cell} if cell is not None else ()))
 
 
-def words_windows(table: Table, body: str, meter: Meter, *, title: bool) -> list[Window]:
-    """Windows of a table without a grid: the title, and part of the words of ``body``."""
+def words_windows(table: Table, meter: Meter, *, title: bool = True) -> list[Window]:
+    """Windows of a table without a grid: the title, and part of the words of its picture.
+
+    Returns:
+        One text of title and words where that fits.
+    """
+    titles = [title_text(table)] if title and title_text(table) else []
+    body = words_text(table)
+    whole = "\n".join([*titles, body] if body else titles)
+    if meter.fits(whole):
+        return [Window(whole)]
     shown, pieces = repeated_title(table, meter, wanted=title)
-    windows = list(pack(pieces, meter))
-    windows += pack([(None, body)] if body else [], meter, title=shown)
-    return [Window(window.text) for window in windows] or [Window("")]
+    windows = [*pack(pieces, meter), *pack([(None, body)] if body else [], meter, title=shown)]
+    return [Window(window.text) for window in windows]
 
 
 def even_parts(sequence: SequenceT, num_parts: int) -> Iterator[SequenceT]:

@@ -21,7 +21,7 @@ def test_the_folder_is_the_registry() -> None:
 
 def test_an_unknown_option_is_an_error_that_names_the_options() -> None:
     config = RepresentationConfig(name="markdown", options={"span": "first"})
-    with pytest.raises(UserError, match=r"'markdown' has no option 'span'; its options are: title, spans"):
+    with pytest.raises(UserError, match=r"'markdown' has no option 'span'; its options are: title, spans, windows"):
         build(config)
 
 
