@@ -18,6 +18,7 @@ from tabrag.errors import UserError
 from tabrag.files import write_json
 from tabrag.training.config import TrackingConfig, TrainConfig
 from tabrag.training.gradcache import check_cacheable
+from tabrag.training.memory import describe, explain_out_of_memory, forecast, lower_bound
 from tabrag.training.run_dir import open_run
 from tabrag.training.state import load_state, save_state
 from tabrag.training.step import step
@@ -106,6 +107,7 @@ def train(
     }
     if distributed.is_main():
         logger.info("%s", "; ".join(f"{name}: {value}" for name, value in facts.items()))
+        logger.info("%s", describe(lower_bound(task.module, processes=distributed.world_size())))
     tracker = Tracker(
         tracking or TrackingConfig(), out, settings={**settings, "facts": facts}, step=progress.step
     )
@@ -120,11 +122,17 @@ def train(
     batches = _endless(task, progress, steps_an_epoch * config.accumulate)
     bar = tqdm(total=total, initial=progress.step, desc="train", disable=not distributed.is_main())
     running, since = [], time.perf_counter()
+    measured = progress.step + 1  # the optimizer's state is first there in the second step
     while progress.step < total and not _is_stale(progress, config):
         factor = learning_rate_factor(progress.step, total=total, warmup=config.warmup)
         for group, peak in zip(optimizer.param_groups, peaks, strict=True):
             group["lr"] = peak * factor
-        running.append(step(task, module, optimizer, batches, accelerator, config))
+        begun = time.perf_counter()
+        with explain_out_of_memory(config):
+            running.append(step(task, module, optimizer, batches, accelerator, config))
+        if progress.step == measured and distributed.is_main():
+            seconds, left = time.perf_counter() - begun, total - progress.step - 1
+            logger.info("%s", forecast(seconds=seconds, steps=left, device=accelerator.device))
         progress.step += 1
         bar.update()
         judging = bool(config.eval_every and progress.step % config.eval_every == 0) or progress.step == total
