@@ -2,6 +2,7 @@
 
 scripts/prepare_data.py hitab --from DATA/hitab --out data/hitab --render
 scripts/prepare_data.py files --from MY_TABLES --out data/mine --questions questions.csv
+scripts/prepare_data.py questions --from data/mine --out data/mine-questions
 scripts/prepare_data.py validate data/mine
 
 Exit status: 0 for all well; 2 for an error (nothing is written) or faults that validate found; 3 where the
@@ -21,9 +22,9 @@ from tabrag.errors import UserError
 
 
 def parser() -> argparse.ArgumentParser:
-    """The command line: one subcommand a source, and ``validate``."""
+    """The command line: one subcommand a source, ``questions`` and ``validate``."""
     top = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    commands = top.add_subparsers(dest="command", required=True, metavar="SOURCE | validate")
+    commands = top.add_subparsers(dest="command", required=True, metavar="SOURCE | questions | validate")
     for name in SOURCES:
         command = commands.add_parser(name, help=f"make a data set folder from the source '{name}'")
         command.add_argument("--out", type=Path, required=True, help="the data set folder to write")
@@ -50,6 +51,16 @@ def parser() -> argparse.ArgumentParser:
                 default="none",
                 help="read words of pictures (default none)",
             )
+    made = commands.add_parser(
+        "questions", help="make questions for the tables of a data set folder by rules"
+    )
+    made.add_argument("--from", dest="folder", type=Path, required=True, help="the data set folder")
+    made.add_argument("--out", type=Path, required=True, help="the data set folder to write")
+    made.add_argument("--per-table", type=int, default=5, help="most questions a table (default 5)")
+    made.add_argument("--seed", type=int, default=0, help="same seed, same questions (default 0)")
+    made.add_argument(
+        "--dev-share", type=float, default=0.1, help="share of the tables for dev (default 0.1)"
+    )
     check = commands.add_parser("validate", help="print each fault of a data set folder with file and line")
     check.add_argument("folder", type=Path, help="the data set folder")
     check.add_argument("--images", action="store_true", help="also decode every picture")
@@ -62,6 +73,10 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
     command = values.pop("command")
     if command == "validate":
         return _validate(arguments.folder, images=arguments.images)
+    if command == "questions":
+        from tabrag.data.augment.folder import make_folder
+
+        return {"source": command, **make_folder(values.pop("folder"), values.pop("out"), **values)}
     from tabrag.data.folder import refuse_foreign
     from tabrag.data.prepare import prepare
 
