@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 from tabrag.errors import UserError
 from tabrag.representations import RepresentationConfig
@@ -56,3 +57,55 @@ class TrainingDataConfig:
                 raise UserError(f"{name} must be 0 or more, found {getattr(self, name)}")
         if not 0 < self.mix_temperature < float("inf"):
             raise UserError(f"mix_temperature must be a number greater than 0, found {self.mix_temperature}")
+
+
+@dataclass(kw_only=True)
+class MiningConfig:
+    """How hard negatives are chosen from runs.
+
+    Attributes:
+        num_negatives: Negatives a query.
+        mix: How several runs become one ranking, by their ranks alone: ``round_robin`` takes the first of
+            each, then the second of each, and so on; ``rrf`` is reciprocal rank fusion.
+        rrf_k: Constant of reciprocal rank fusion.
+        skip: Leave out this many candidates at the top, of those that are not relevant.
+        depth: Look no further than this rank, counted in the same way.
+        relative_margin: Drop a candidate that scores above ``positive - relative_margin * |positive|`` in one
+            of the runs, where ``positive`` is the best score of a relevant table there; null for any score.
+        absolute_margin: Drop a candidate that scores above ``positive - absolute_margin``; null for any
+            score.
+        missing_positive: What a margin does with a run that does not name a relevant table of the query:
+            ``keep`` leaves its candidates alone, ``drop`` drops them, since all stand above the relevant one.
+        drop_answers: Drop tables that hold the answers of the question, see
+            :mod:`tabrag.data.answer_cells`.
+        near_duplicates: Drop tables whose different cell texts overlap those of a relevant table by at least
+            this share (intersection over union, 0..1); null to keep them.
+        tolerance: Scores that follow each other by less than this share of the best one are equal, and
+            ordered by id: devices differ in the last digits.
+    """
+
+    num_negatives: int = 10
+    mix: Literal["round_robin", "rrf"] = "round_robin"
+    rrf_k: float = 60
+    skip: int = 0
+    depth: int = 50
+    relative_margin: float | None = None
+    absolute_margin: float | None = None
+    missing_positive: Literal["keep", "drop"] = "keep"
+    drop_answers: bool = True
+    near_duplicates: float | None = None
+    tolerance: float = 1e-5
+
+    def __post_init__(self) -> None:
+        if self.num_negatives < 1:
+            raise UserError(f"num_negatives must be 1 or more, found {self.num_negatives}")
+        if not 0 <= self.skip < self.depth:
+            raise UserError(
+                f"the ranks from skip to depth hold nothing: found skip={self.skip} and depth={self.depth}"
+            )
+        for name in ("relative_margin", "absolute_margin", "rrf_k", "tolerance"):
+            value = getattr(self, name)
+            if value is not None and not 0 <= value < float("inf"):
+                raise UserError(f"{name} must be a number from 0 up, found {value}")
+        if self.near_duplicates is not None and not 0 < self.near_duplicates <= 1:
+            raise UserError(f"near_duplicates is a share above 0, up to 1, found {self.near_duplicates}")

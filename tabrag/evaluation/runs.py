@@ -34,26 +34,36 @@ def read_run(path: str | Path) -> Run:
     run: Run = {}
     for number, row in enumerate(read_jsonl(path), start=1):
         where = f"{path}: record {number}"
-        try:
-            query_id = row["query_id"]
-            candidates = [
-                Candidate(item_id=one["item_id"], score=float(one["score"]), stage=one.get("stage", ""))
-                for one in row["candidates"]
-            ]
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise UserError(
-                f'{where}: expected {{"query_id", "candidates": [{{"item_id", "score"}}, ...]}} ({error!r})'
-            ) from error
-        for name in (query_id, *(candidate.item_id for candidate in candidates)):
-            if not isinstance(name, str):
-                raise UserError(f"{where}: the id {name!r} is not a string: write it in quotes")
+        query_id, candidates = parse_record(row, where)
         if query_id in run:
             raise UserError(f"{where}: query '{query_id}' occurs twice")
-        for candidate in candidates:
-            if not math.isfinite(candidate.score):
-                raise UserError(f"{where}: the score of item '{candidate.item_id}' is {candidate.score}")
         run[query_id] = candidates
     return run
+
+
+def parse_record(row: dict[str, Any], where: str) -> tuple[str, list[Candidate]]:
+    """Query id and candidates of one line of a run file.
+
+    Raises:
+        UserError: The line is not of the run file's form, or a score is no number; ``where`` is named.
+    """
+    try:
+        query_id = row["query_id"]
+        candidates = [
+            Candidate(item_id=one["item_id"], score=float(one["score"]), stage=one.get("stage", ""))
+            for one in row["candidates"]
+        ]
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise UserError(
+            f'{where}: expected {{"query_id", "candidates": [{{"item_id", "score"}}, ...]}} ({error!r})'
+        ) from error
+    for name in (query_id, *(candidate.item_id for candidate in candidates)):
+        if not isinstance(name, str):
+            raise UserError(f"{where}: the id {name!r} is not a string: write it in quotes")
+    for candidate in candidates:
+        if not math.isfinite(candidate.score):
+            raise UserError(f"{where}: the score of item '{candidate.item_id}' is {candidate.score}")
+    return query_id, candidates
 
 
 def write_trec(path: str | Path, run: Run, *, tag: str = "tabrag") -> None:
