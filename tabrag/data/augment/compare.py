@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
 
 from tabrag.data.augment.draft import Draft
 from tabrag.data.augment.facts import Facts, Line
-from tabrag.data.augment.labels import Role, is_identifier, is_rate
-from tabrag.data.augment.lookup import field_text
+from tabrag.data.augment.labels import Role, is_identifier
 from tabrag.data.augment.vary import plural, singular
 from tabrag.data.augment.wording import Wording
 from tabrag.data.synthetic.draft import is_tie, number, reference
-from tabrag.tables.kinds import Kind, cell_kind
 from tabrag.types import Cell
 
 
@@ -26,7 +23,7 @@ class _Rivals:
 
     def __init__(self, facts: Facts, rng: random.Random) -> None:
         self.facts = facts
-        self.row, self.column = rng.choice(facts.filled)
+        self.row, self.column = facts.draw(rng)
         is_quantity = bool(self.column.labels) and not is_identifier(self.column.leaf)
         self.rows = facts.siblings(self.row, self.column) if is_quantity else []
         self.words = Wording(facts, rng)
@@ -94,7 +91,7 @@ def superlative(facts: Facts, rng: random.Random) -> Draft | None:
     return Draft(
         kind="superlative",
         text=rivals.words.joined(opening, phrases, rivals.context()),
-        answers=[best.labels[-1].text],
+        answers=[facts.name(best)],
         cells=[rivals.cell(best)],
         rows=[best],
         columns=[rivals.column],
@@ -123,7 +120,7 @@ def comparison(facts: Facts, rng: random.Random) -> Draft | None:
     return Draft(
         kind="comparison",
         text=rivals.words.joined(opening, phrases, rivals.context()),
-        answers=[pair[0].labels[-1].text],
+        answers=[facts.name(pair[0])],
         cells=cells,
         rows=list(pair),
         columns=[rivals.column],
@@ -220,40 +217,4 @@ def share(facts: Facts, rng: random.Random) -> Draft | None:
         rows=[part, whole],
         columns=[rivals.column],
         formula=f"{reference(cells[0])} / {reference(cells[1])} * 100",
-    )
-
-
-def count(facts: Facts, rng: random.Random) -> Draft | None:
-    """How many rows have this text in that column?"""
-    fields = [field for field in facts.fields if field.labels and field.index != facts.key]
-    if not fields or not facts.row_noun:
-        return None
-    field = rng.choice(fields)
-    texts = [field_text(facts, row, field) for row in facts.rows]
-    counts = Counter(text.casefold() for text in texts if cell_kind(text) is Kind.TEXT)
-    repeated = sorted(
-        text for text, times in counts.items() if 1 < times < len(texts) and len(text.split()) < 6
-    )
-    if not repeated or is_rate(facts.row_noun):
-        return None
-    wanted = rng.choice(repeated)
-    matches = [row for row, text in zip(facts.rows, texts, strict=True) if text.casefold() == wanted]
-    shown = next(text for text in texts if text.casefold() == wanted)
-    words = Wording(facts, rng)
-    noun, what = words.say(plural(facts.row_noun)), words.say(field.leaf)
-    opening = rng.choice(
-        (
-            f"how many {noun} have {what} {shown}",
-            f"how many {noun} had {shown} as {what}",
-            f"how many {noun} are listed with the {what} {shown}",
-            f"what is the number of {noun} whose {what} is {shown}",
-        )
-    )
-    return Draft(
-        kind="count",
-        text=words.joined(opening, [], words.about(needed=True)),
-        answers=[str(len(matches))],
-        cells=[(row.index, field.index) for row in matches],
-        rows=matches,
-        columns=[field],
     )

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 
-from tabrag.data.augment.labels import Label, Role, clean, is_latin, is_rate, is_total, role_of
+from tabrag.data.augment.labels import Label, Role, cell_kind, clean, is_latin, is_rate, is_total, role_of
 from tabrag.data.augment.subject import Subject, subject_of
 from tabrag.tables.grid import corner_paths, left_paths, owner_map, section_rows, top_paths
-from tabrag.tables.kinds import Kind, cell_kind
+from tabrag.tables.kinds import Kind
 from tabrag.tables.values import NumberFormat, infer_number_format, parse_value
 from tabrag.types import Cell, Grid, HeaderPath, Table
 
 _MAX_ROWS = 300
 """Rows that questions are about: those of a longer table would all be like these."""
 _DISTINCT = 0.8
+_DRAWS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +60,6 @@ class Facts:
     """
 
     def __init__(self, table: Table, grid: Grid) -> None:
-        self.table = table
         self.grid = grid
         self.subject: Subject = subject_of(table)
         self._owners = owner_map(grid)
@@ -97,15 +99,21 @@ class Facts:
         lines = (*self.fields, *(self.rows if self.has_left_headers else ()))
         return any(char.isalnum() for line in lines for label in line.labels for char in label.text)
 
+    def draw(self, rng: random.Random) -> tuple[Line, Line]:
+        """A (row, column) pair of the body with a text and with headers on one side at least."""
+        for _ in range(_DRAWS):
+            pair = rng.choice(self.rows), rng.choice(self.columns)
+            if self._is_filled(*pair):
+                return pair
+        return rng.choice([pair for pair in product(self.rows, self.columns) if self._is_filled(*pair)])
+
     @cached_property
-    def filled(self) -> list[tuple[Line, Line]]:
-        """The (row, column) pairs of the body that have a text and headers on one side at least."""
-        return [
-            (row, column)
-            for row in self.rows
-            for column in self.columns
-            if (row.labels or column.labels) and self._is_content(self.text(row.index, column.index))
-        ]
+    def is_filled(self) -> bool:
+        """Whether there is such a pair at all."""
+        return any(self._is_filled(row, column) for row, column in product(self.rows, self.columns))
+
+    def _is_filled(self, row: Line, column: Line) -> bool:
+        return bool(row.labels or column.labels) and self._is_content(self.text(row.index, column.index))
 
     def _is_content(self, text: str) -> bool:
         """Whether a cell says something; a unit below the header ("millions of dollars") does not."""
@@ -133,6 +141,10 @@ class Facts:
         """Whether the labels of a row belong to it alone."""
         names = tuple(label.text.casefold() for label in row.labels)
         return bool(names) and self.name_counts[names] == 1
+
+    def name(self, line: Line) -> str:
+        """The innermost header of a line as printed."""
+        return self.text(*line.labels[-1].cell)
 
     def text(self, row: int, col: int) -> str:
         """The text seen at a cell, in one line."""

@@ -9,16 +9,15 @@ import random
 
 from tabrag.data.augment.draft import Draft
 from tabrag.data.augment.facts import Facts
-from tabrag.data.augment.labels import Role
-from tabrag.data.augment.lookup import field_text
-from tabrag.data.augment.vary import plural, varied, without_link_words
+from tabrag.data.augment.labels import Role, cell_kind
+from tabrag.data.augment.vary import varied, without_link_words
 from tabrag.data.augment.wording import Wording
-from tabrag.tables.kinds import Kind, cell_kind
+from tabrag.tables.kinds import Kind
 
 
 def cell(facts: Facts, rng: random.Random) -> Draft | None:
     """Headers of one cell and words of the title, in any order."""
-    row, column = rng.choice(facts.filled)
+    row, column = facts.draw(rng)
     if len(facts.rows) > 1 and not facts.is_named(row):
         return None
     spoken = [label.text for label in column.labels if label.role is not Role.UNIT and rng.random() < 0.85]
@@ -73,6 +72,8 @@ def row(facts: Facts, rng: random.Random) -> Draft | None:
     if len(columns) < 2:
         return None
     chosen = rng.sample(columns, 2)
+    if chosen[0].leaf.casefold() == chosen[1].leaf.casefold():
+        return None
     words = Wording(facts, rng)
     name = words.say(line.leaf)
     first, second = (words.say(column.leaf) for column in chosen)
@@ -93,36 +94,6 @@ def row(facts: Facts, rng: random.Random) -> Draft | None:
         cells=[facts.owner(line.index, column.index) for column in chosen],
         rows=[line],
         columns=chosen,
-    )
-
-
-def members(facts: Facts, rng: random.Random) -> Draft | None:
-    """List the A with B: the row labels that share a text in another column."""
-    if not facts.row_noun:
-        return None
-    fields = [field for field in facts.fields if field.labels and field.index != facts.key]
-    if not fields:
-        return None
-    field = rng.choice(fields)
-    texts = {line.index: field_text(facts, line, field) for line in facts.rows if line.labels}
-    wanted = sorted({text for text in texts.values() if cell_kind(text) in (Kind.TEXT, Kind.PERIOD)})
-    wanted = [text for text in wanted if len(text.split()) < 6]
-    if not wanted:
-        return None
-    said = rng.choice(wanted)
-    lines = [line for line in facts.rows if texts.get(line.index) == said]
-    if not 1 < len(lines) <= 6:
-        return None
-    words = Wording(facts, rng)
-    noun, what = words.say(plural(facts.row_noun)), words.say(field.leaf)
-    opening = rng.choice((f"which {noun} had {what} {said}", f"list the {noun} with {what} {said}"))
-    return Draft(
-        kind="overview",
-        text=words.joined(opening, [], words.about(needed=True)),
-        answers=[line.labels[-1].text for line in lines],
-        cells=[(line.index, field.index) for line in lines],
-        rows=lines,
-        columns=[field],
     )
 
 

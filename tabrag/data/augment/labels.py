@@ -5,10 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 
-from tabrag.tables.kinds import Kind, cell_kind
+from tabrag.tables import kinds
+from tabrag.tables.kinds import Kind
 from tabrag.types import Cell
 
+cell_kind = lru_cache(maxsize=4096)(kinds.cell_kind)
+""":func:`tabrag.tables.kinds.cell_kind`; the makers of questions look at the same cells many times."""
 MAX_WORDS = 16
 """Longer headers are cut: nobody says a footnote's length of words."""
 
@@ -121,4 +125,4 @@ def times_in(text: str) -> list[str]:
 def is_latin(text: str) -> bool:
     """Whether most letters of a text are Latin; a text without letters counts as Latin."""
     letters = [char for char in text if char.isalpha()]
-    return 2 * sum(char < "\u0250" for char in letters) >= len(letters)
+    return 2 * sum(char < "\u0250" or "\u1e00" <= char < "\u1f00" for char in letters) >= len(letters)

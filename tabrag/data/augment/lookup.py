@@ -7,11 +7,11 @@ import re
 
 from tabrag.data.augment.draft import Draft
 from tabrag.data.augment.facts import Facts, Line
-from tabrag.data.augment.labels import Role, is_measure, is_rate, role_of
+from tabrag.data.augment.labels import Role, cell_kind, is_measure, is_rate, role_of
 from tabrag.data.augment.vary import plural, singular, varied
 from tabrag.data.augment.wording import Wording
 from tabrag.data.synthetic.draft import reference
-from tabrag.tables.kinds import Kind, cell_kind
+from tabrag.tables.kinds import Kind
 
 _WHO = re.compile(
     r"\b(?:name|player|driver|rider|artist|singer|actor|actress|director|producer|writer|author|winner|champion|"
@@ -26,7 +26,7 @@ _MAX_CELL_WORDS = 9
 
 def lookup(facts: Facts, rng: random.Random) -> Draft | None:
     """What was X for Y in Z?"""
-    row, column = rng.choice(facts.filled)
+    row, column = facts.draw(rng)
     if not (row.labels or len(facts.rows) == 1) or (len(facts.rows) > 1 and not facts.is_named(row)):
         return None
     words = Wording(facts, rng)
@@ -69,7 +69,6 @@ def _did(facts: Facts, words: Wording, row: Line, column: Line, rng: random.Rand
         return ""
     outer = [label.text for label in column.labels[:-1] if label.role is Role.MEMBER]
     thing = " ".join([*(outer[-1:] if rng.random() < 0.5 else ()), leaf])
-    kind = cell_kind(facts.text(row.index, column.index))
     times = [f"in {label.text}" for label in (*row.labels, *column.labels) if label.role is Role.TIME]
     names = [label for label in row.labels if label.role is Role.MEMBER]
     by = [words.linked(label) for label in names[:-1] if rng.random() < 0.7]
@@ -79,7 +78,7 @@ def _did(facts: Facts, words: Wording, row: Line, column: Line, rng: random.Rand
     if names and facts.subject.name and rng.random() < 0.25:
         by.append(rng.choice(("for ", "with ", "at ")) + who)
         who = facts.subject.name
-    if kind is Kind.NUMBER:
+    if facts.value(row.index, column.index) is not None:
         verb = rng.choice(("have", "have", "get", "make", "record", "finish with"))
         opening = f"how many {varied(plural(thing), rng)} did {who} {verb}"
     else:
@@ -139,7 +138,8 @@ def anchored(facts: Facts, rng: random.Random) -> Draft | None:
 def field_text(facts: Facts, row: Line, field: Line) -> str:
     """The text of a row in a column; for columns of row labels the label that holds for the row."""
     if field.index < facts.grid.num_header_cols:
-        return next((label.text for label in row.labels if label.cell[1] == field.index), "")
+        cells = (label.cell for label in row.labels if label.cell[1] == field.index)
+        return next((facts.text(*cell) for cell in cells), "")
     return facts.text(row.index, field.index)
 
 

@@ -8,7 +8,7 @@ import random
 import re
 from dataclasses import replace
 
-from tabrag.data.augment import compare, keywords, lookup, statement
+from tabrag.data.augment import compare, group, keywords, lookup, statement
 from tabrag.data.augment.draft import Draft, Maker
 from tabrag.data.augment.facts import Facts
 from tabrag.data.augment.vary import content_words
@@ -20,13 +20,13 @@ MAKERS: dict[Maker, float] = {
     keywords.cell: 1.0,
     keywords.headers: 0.8,
     keywords.row: 0.6,
-    keywords.members: 0.4,
     compare.superlative: 1.0,
     compare.comparison: 0.6,
     compare.difference: 0.6,
     compare.total: 0.4,
     compare.share: 0.4,
-    compare.count: 0.4,
+    group.count: 0.4,
+    group.members: 0.4,
     statement.value: 0.8,
     statement.order: 0.3,
 }
@@ -69,7 +69,7 @@ def make_questions(table: Table, *, count: int, seed: int) -> tuple[list[Draft],
     facts = Facts(table, grid)
     if not facts.has_headers:
         return [], "no header with a text"
-    if not facts.filled:
+    if not facts.is_filled:
         return [], "no filled cell with a header"
     rng = random.Random(f"tabrag questions/{seed}/{fingerprint(table)}")
     makers = MAKERS if facts.is_latin else _PLAIN_MAKERS

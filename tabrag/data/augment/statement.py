@@ -6,17 +6,17 @@ import random
 
 from tabrag.data.augment.draft import Draft
 from tabrag.data.augment.facts import Facts
-from tabrag.data.augment.labels import Role, is_identifier
+from tabrag.data.augment.labels import Role, cell_kind, is_identifier
 from tabrag.data.augment.wording import Wording
 from tabrag.data.synthetic.draft import reference
-from tabrag.tables.kinds import Kind, cell_kind
+from tabrag.tables.kinds import Kind
 
 _MAX_WORDS = 9
 
 
 def value(facts: Facts, rng: random.Random) -> Draft | None:
     """X of Y was V; a wrong V stands elsewhere in the column."""
-    row, column = rng.choice(facts.filled)
+    row, column = facts.draw(rng)
     right = facts.text(row.index, column.index)
     if not facts.is_named(row) or not column.labels or len(right.split()) > _MAX_WORDS:
         return None
@@ -61,7 +61,7 @@ def value(facts: Facts, rng: random.Random) -> Draft | None:
 
 def order(facts: Facts, rng: random.Random) -> Draft | None:
     """A had more X than B."""
-    row, column = rng.choice(facts.filled)
+    row, column = facts.draw(rng)
     rivals = facts.siblings(row, column)
     if len(rivals) < 2 or not column.labels or is_identifier(column.leaf):
         return None

@@ -6,16 +6,16 @@ import random
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 
-from tabrag.data.augment.labels import clean, is_measure, times_in
+from tabrag.data.augment.labels import clean, times_in
 from tabrag.data.augment.vary import without_loose_end
 from tabrag.types import Table
 
 _BOILERPLATE = re.compile(
     r"^(?:this|the following|the) (?:table|chart) (?:displays?|shows?|presents?|gives?|lists?)\s*"
     r"(?:the )?(?:results? of )?|"
-    r"^(?:table|figure|chart|appendix|exhibit|list)\s*[\dA-Z]+(?:[.-]\d+)*\s*[.:–-]\s*|^lists? of |^table of |^note \d+ ",
+    r"^(?:table|figure|chart|appendix|exhibit|list)\s*[\dA-Z]+(?:[.-]\d+)*\s*[.:–-]\s*|"
+    r"^lists? of |^table of |^note \d+ ",
     re.IGNORECASE,
 )
 _TAIL = re.compile(
@@ -54,7 +54,7 @@ class Topic:
     time: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Subject:
     """The parts of a table's titles.
 
@@ -82,11 +82,6 @@ class Subject:
         """Whether the titles promise figures that can be added up."""
         return _COUNT.search(self.main) is not None
 
-    @cached_property
-    def is_measure(self) -> bool:
-        """Whether the titles begin with a quantity ("employment rate by sex")."""
-        return is_measure(" ".join(self.main.split()[:6]))
-
     @property
     def name(self) -> str:
         """A title that is a name ("Eric Dickerson", "Toronto Blue Jays"), or an empty text."""
@@ -104,9 +99,9 @@ class Subject:
                     head = f"{head} {other}"
         place = rng.choice(self.places) if self.places and rng.random() < 0.5 else ""
         time = rng.choice(self.times) if self.times and rng.random() < 0.6 else ""
-        if any(year in head for year in times_in(time)):
-            time = ""
-        return Topic(head, place if place.casefold() not in head.casefold() else "", time)
+        if place.casefold() in head.casefold():
+            place = ""
+        return Topic(head, place, "" if time in head else time)
 
 
 def subject_of(table: Table) -> Subject:
@@ -155,10 +150,7 @@ def shortened(text: str, rng: random.Random) -> str:
         return text
     first = 0 if rng.random() < 0.85 else 1
     kept = [chunk for number, chunk in enumerate(chunks[first:]) if number == 0 or rng.random() < 0.75]
-    said = " ".join(kept)
-    words = said.split()
-    if first:
-        words = words[1:]
+    words = " ".join(kept).split()[first:]  # without the preposition that a later phrase begins with
     return without_loose_end(" ".join(words[: rng.randint(8, 14)])) or text
 
 

@@ -77,6 +77,8 @@ class Wording:
         else:
             if head is None:
                 head = next(filter(_can_lead, reversed(lines[0].labels)), None)
+            if head is None and not self.facts.has_left_headers and lines[0].labels:
+                head = lines[0].labels[-1]
             if head is None:
                 head = next((label for label in labels if label.role is Role.MEMBER), None)
             text = self.say(head.text, inflect=True) if head else ""
@@ -153,27 +155,16 @@ class Wording:
             head = _NUMBER_HEAD.sub("", _PERCENT_HEAD.sub("", head)).strip() or head
             phrases.append(link + varied(head, self.rng))
             self._topic_is_said = True
-        if self.topic.place:
-            link = (
-                ""
-                if _LINKED.match(self.topic.place)
-                else "among "
-                if _PEOPLE.match(self.topic.place)
-                else "in "
-            )
-            phrases.append(link + varied(self.topic.place, self.rng))
+        if place := self.topic.place:
+            link = "" if _LINKED.match(place) else "among " if _PEOPLE.match(place) else "in "
+            phrases.append(link + varied(place, self.rng))
         if self.topic.time and not has_time:
             phrases.append(f"in {self.topic.time}")
         return phrases
 
     def joined(self, opening: str, phrases: list[str], context: list[str], *, end: str = "?") -> str:
         """A sentence; sometimes its time or its last phrase comes first, sometimes phrases change places."""
-        phrases = list(phrases)
-        if len(phrases) > 1 and self.rng.random() < 0.3:
-            self.rng.shuffle(phrases)
-        if self.rng.random() < 0.2:
-            self.rng.shuffle(context)
-        parts = [*phrases, *context]
+        parts = self._shuffled(phrases, 0.3) + self._shuffled(context, 0.2)
         movable = [part for part in parts if re.match(r"(?:in|among|for|by) ", part)]
         front = ""
         if movable and self.rng.random() < 0.25:
@@ -183,6 +174,9 @@ class Wording:
             front = front + self.rng.choice((", ", ", ", ",", " "))
         return f"{front}{' '.join((opening, *parts))}{end}"
 
+    def _shuffled(self, phrases: list[str], chance: float) -> list[str]:
+        return self.rng.sample(phrases, len(phrases)) if self.rng.random() < chance else list(phrases)
+
     def _opened(self, text: str, unit: str) -> str:
         rng = self.rng
         was = rng.choice(("was", "was", "was", "is", "is", "were"))
@@ -190,20 +184,15 @@ class Wording:
             text = _PERCENT_HEAD.sub("", text)
             openers = [f"what {was} the percentage of", f"what {was} the percent of", "how many percent of"]
             openers += ["what percentage of", "what percent of", f"what {was} the proportion of"]
-            openers += [
-                "how many percentage points of",
-                "what's the percentage of",
-                f"what {was} the share of",
-            ]
+            openers += ["how many percentage points of", "what's the percentage of"]
             return f"{rng.choice(openers)} {text}".rstrip()
         scale = _SCALE_UNIT.search(unit)
         if scale and rng.random() < 0.6:
             many = f"how many {scale[0].lower()}{' dollars' if _MONEY_UNIT.search(unit) else ''}"
             return f"{many} {rng.choice(('of', 'was', 'were', 'did'))} {text}".rstrip()
         if _MONEY_UNIT.search(unit) and rng.random() < 0.5:
-            return (
-                f"{rng.choice(('how much was the', 'how many dollars was the', 'how much'))} {text}".rstrip()
-            )
+            much = rng.choice(("how much was the", "how many dollars was the", "how much"))
+            return f"{much} {text}".rstrip()
         if _NUMBER_HEAD.match(text) or re.match(r"(?i)\W*(?:numbers?|n|count|#)\W*$", unit):
             text = _NUMBER_HEAD.sub("", text)
             openers = ["how many", "how many", f"what {was} the number of", f"what {was} the total number of"]
@@ -214,9 +203,8 @@ class Wording:
     def _named(self, text: str, unit: Label | None) -> str:
         if self._is_percent(text, unit.text if unit else ""):
             text = _PERCENT_HEAD.sub("", text)
-            return f"the {self.rng.choice(('percentage', 'share', 'proportion'))} of {text}".removesuffix(
-                " of "
-            )
+            share = self.rng.choice(("percentage", "share", "proportion"))
+            return f"the {share} of {text}" if text else f"the {share}"
         return f"the {text}" if text else f"the {unit.text if unit else 'figure'}"
 
     def _is_percent(self, text: str, unit: str) -> bool:
