@@ -16,7 +16,7 @@ import numpy as np
 import torch
 
 from tabrag.errors import UserError, missing_extra
-from tabrag.index.vectors import Metric, Vectors, as_float32, check_metric, check_queries, finite_norms
+from tabrag.index.vectors import Metric, Vectors, blocks, check_metric, check_queries, finite_norms
 
 logger = logging.getLogger(__name__)
 
@@ -24,10 +24,14 @@ Kind = Literal["flat", "ivf", "hnsw"]
 
 _POINTS_PER_LIST = 39
 """FAISS wants at least this many training vectors a cluster."""
-_FIRST_NPROBE = 16
+_SAMPLE_PER_LIST = 64
+"""Most training vectors a cluster: more take long and change little."""
+_PROBED = 200
+_PROBED_NEIGHBOURS = 10
+_PROBED_RECALL = 0.99
+"""As many clusters are searched as it takes to find this share of the neighbours of some of the vectors."""
 _FIRST_EF = 128
 _HNSW_LINKS = 32
-_ROWS_PER_ADD = 65536
 
 
 def import_faiss() -> Any:
@@ -76,26 +80,57 @@ class FaissIndex:
         Raises:
             UserError: No vectors, or NaN or infinity in one.
         """
-        vectors_NE = as_float32(vectors).cpu()
-        num, dim = vectors_NE.shape
+        num, dim = vectors.shape
         if num == 0:
             raise UserError("there are no vectors to index: the collection is empty")
-        finite_norms(vectors_NE, ids)
+        for start, block in blocks(vectors):
+            finite_norms(block, ids[start : start + len(block)] if ids is not None else None, first=start)
         faiss = self._faiss
         num_lists = min(int(4 * math.sqrt(num)), num // _POINTS_PER_LIST)
         if self.kind == "hnsw":
             index = faiss.IndexHNSWFlat(dim, _HNSW_LINKS, faiss.METRIC_INNER_PRODUCT)
         elif self.kind == "ivf" and num_lists >= 2:
             index = faiss.IndexIVFFlat(faiss.IndexFlatIP(dim), dim, num_lists, faiss.METRIC_INNER_PRODUCT)
-            index.train(self._prepare(vectors_NE))
+            index.train(self._sample(vectors, num_lists * _SAMPLE_PER_LIST))
         else:
             if self.kind == "ivf":
                 logger.info("%d vectors are too few for clusters: using a flat index", num)
             index = faiss.IndexFlatIP(dim)
-        for part in vectors_NE.split(_ROWS_PER_ADD):
-            index.add(self._prepare(part))
+        for _, block in blocks(vectors):
+            index.add(self._prepare(block.cpu()))
+        if isinstance(index, faiss.IndexIVF):
+            index.nprobe = self._fewest_probes(index, vectors)
         self._take(index)
         return self
+
+    def _fewest_probes(self, index: Any, vectors: Vectors) -> int:
+        """The fewest clusters (8, 16, ...) in which the neighbours of some of the vectors are found."""
+        probes_PE = self._sample(vectors, _PROBED)
+        nearest = self._faiss.ResultHeap(len(probes_PE), _PROBED_NEIGHBOURS, keep_max=True)
+        for start, block in blocks(vectors):
+            block_BE = self._prepare(block.cpu())
+            count = min(_PROBED_NEIGHBOURS, len(block_BE))
+            scores, rows = self._faiss.knn(probes_PE, block_BE, count, self._faiss.METRIC_INNER_PRODUCT)
+            nearest.add_result(scores, rows + start)
+        nearest.finalize()
+        nprobe = min(8, index.nlist)
+        while nprobe < index.nlist:
+            index.nprobe = nprobe
+            found = index.search(probes_PE, _PROBED_NEIGHBOURS)[1]
+            hits = sum(len(np.intersect1d(a, b)) for a, b in zip(found, nearest.I, strict=True))
+            if hits >= _PROBED_RECALL * nearest.I.size:
+                break
+            nprobe = min(2 * nprobe, index.nlist)
+        return nprobe
+
+    def _sample(self, vectors: Vectors, count: int) -> np.ndarray:
+        """At most ``count`` vectors, evenly spread over the collection, as the index takes them."""
+        rows = np.linspace(0, vectors.shape[0] - 1, min(count, vectors.shape[0])).astype(np.int64)
+        parts = [
+            self._prepare(block[rows[(rows >= start) & (rows < start + len(block))] - start].cpu())
+            for start, block in blocks(vectors)
+        ]
+        return np.concatenate(parts)
 
     def search(self, queries: Vectors, k: int) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """About the k best rows of each query; the search is widened until k are found.
@@ -176,7 +211,7 @@ class FaissIndex:
     def _first_effort(self, k: int) -> int:
         """Number of clusters to visit, or of graph nodes to keep in view."""
         if isinstance(self._cpu, self._faiss.IndexIVF):
-            return min(_FIRST_NPROBE, self._last_effort())
+            return min(self._cpu.nprobe, self._last_effort())
         return min(max(_FIRST_EF, 2 * k), self._last_effort())
 
     def _last_effort(self) -> int:

@@ -5,8 +5,9 @@ Shapes: N vectors, Q queries, E dimensions.
 
 from __future__ import annotations
 
+import mmap
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal, cast
 
 import numpy as np
@@ -18,7 +19,8 @@ from tabrag.errors import UserError
 Metric = Literal["cosine", "ip"]
 Vectors = Tensor | np.ndarray
 
-_ROWS_AT_ONCE = 65536
+ROWS_AT_ONCE = 65536
+"""Rows of a block of :func:`blocks`."""
 
 
 def check_metric(metric: str) -> Metric:
@@ -40,6 +42,20 @@ def as_float32(vectors: Vectors) -> Tensor:
     return vectors.detach().to(torch.float32).contiguous()
 
 
+def blocks(vectors: Vectors) -> Iterator[tuple[int, Tensor]]:
+    """Blocks ``(first row, float32 Tensor[rows, E])`` of a large collection.
+
+    A memory-mapped file is mapped block by block: what was read does not stay in memory.
+    """
+    for start in range(0, vectors.shape[0], ROWS_AT_ONCE):
+        block = vectors[start : start + ROWS_AT_ONCE]
+        # Slices of a mapping do not know their own offset in the file, so only a whole file is mapped anew.
+        if isinstance(vectors, np.memmap) and isinstance(vectors.base, mmap.mmap) and vectors.filename:
+            offset = vectors.offset + start * vectors.strides[0]
+            block = np.memmap(vectors.filename, vectors.dtype, mode="r", offset=offset, shape=block.shape)
+        yield start, as_float32(block)
+
+
 def check_queries(queries: Vectors, k: int, *, dim: int | None) -> Tensor:
     """Queries as float32 [Q, E]; refuses a bad ``k``, a wrong dimension, NaN and infinity."""
     if k < 1:
@@ -58,14 +74,14 @@ def check_queries(queries: Vectors, k: int, *, dim: int | None) -> Tensor:
     return q_QE
 
 
-def finite_norms(vectors_NE: Tensor, ids: Sequence[str] | None) -> Tensor:
-    """Euclidean norms, Tensor[N]; NaN and infinity are refused with the ids of the first rows."""
+def finite_norms(vectors_NE: Tensor, ids: Sequence[str] | None, *, first: int = 0) -> Tensor:
+    """Euclidean norms, Tensor[N]; NaN and infinity are refused with the first rows' ids (or numbers)."""
     norm_N = torch.cat(
-        [part.norm(dim=1) for part in vectors_NE.split(_ROWS_AT_ONCE)] or [vectors_NE.new_zeros(0)]
+        [part.norm(dim=1) for part in vectors_NE.split(ROWS_AT_ONCE)] or [vectors_NE.new_zeros(0)]
     )
     bad = (~torch.isfinite(norm_N)).nonzero().flatten().tolist()
     if bad:
-        names = ", ".join(f"'{ids[row]}'" if ids is not None else f"row {row}" for row in bad[:5])
+        names = ", ".join(f"'{ids[row]}'" if ids is not None else f"row {first + row}" for row in bad[:5])
         raise UserError(
             f"{len(bad)} of {len(norm_N)} vectors hold NaN or infinity: {names}; "
             "an encoder that gives NaN usually ran in float16: encode in float32 or bfloat16"

@@ -162,6 +162,20 @@ def test_a_saved_index_gives_the_same(kind: str, tmp_path: Path) -> None:
         FaissIndex.load(tmp_path / "faiss.index", kind, metric="cosine")
 
 
+def test_as_many_clusters_are_searched_as_the_data_needs_and_the_file_says_so(tmp_path: Path) -> None:
+    scattered, queries = normal(6000, 32), normal(50, 32, seed=1)
+    centres = normal(60, 32, seed=2) * 10
+    gathered = np.repeat(centres, 100, axis=0) + normal(6000, 32, seed=3)
+    hard, easy = (FaissIndex("ivf", metric="ip").build(vectors) for vectors in (scattered, gathered))
+    assert easy._cpu.nprobe < hard._cpu.nprobe <= hard._cpu.nlist
+    hard.save(tmp_path / "index")
+    opened = FaissIndex.load(tmp_path / "index", "ivf", metric="ip")
+    assert opened._cpu.nprobe == hard._cpu.nprobe
+    exact = ExactIndex(metric="ip").build(scattered).search(queries, 10)[1].tolist()
+    shared = [len(set(a) & set(b)) for a, b in zip(opened.search(queries, 10)[1], exact, strict=True)]
+    assert np.mean(shared) >= 9.7
+
+
 def test_without_faiss_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "faiss", None)
     with pytest.raises(UserError, match=r"tabrag\[faiss\]"):
