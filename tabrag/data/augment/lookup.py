@@ -107,9 +107,9 @@ def anchored(facts: Facts, rng: random.Random) -> Draft | None:
     target, answer = rng.choice(named)
     others = [pair for pair in told if pair[0] != target]
     chosen = rng.sample(others, min(len(others), rng.choice((1, 1, 2, 2, 3))))
-    is_figure = cell_kind(answer) is Kind.NUMBER
-    if is_figure and all(cell_kind(text) is Kind.NUMBER for _, text in chosen):
-        return None
+    num_figures = sum(cell_kind(text) is Kind.NUMBER for _, text in chosen)
+    if num_figures > 1 or (num_figures and cell_kind(answer) is Kind.NUMBER):
+        return None  # nobody knows two figures of a row, or one figure to ask for another
     if len(_matching(facts, chosen)) != 1:
         return None
     words = Wording(facts, rng)
@@ -173,7 +173,7 @@ def _condition(field: Line, text: str, words: Wording, rng: random.Random, *, is
         return f"was in {text}" if is_verb else f"in {text}"
     have = rng.choice(("had", "has")) if is_verb else "with"
     if kind is Kind.NUMBER:
-        return rng.choice((f"{have} {text} {noun}", f"{have} a {noun} of {text}"))
+        return rng.choice((f"{have} {text} {noun}", f"{have} {text} as {noun}"))
     forms = [f"{have} {noun} {text}", f"{have} {text} as {noun}"]
     if not is_verb:
         forms += [f"whose {noun} was {text}", f"for {text}", f"for the {noun} {text}"]

@@ -163,7 +163,9 @@ def _num_groups(parts: list[str]) -> range:
 
 def _plain(text: str) -> str:
     text = " ".join(text.split())
-    return " ".join(_TAIL.sub("", _BOILERPLATE.sub("", text)).split())
+    for _ in range(2):  # "Table 3. List of rivers"
+        text = _BOILERPLATE.sub("", text)
+    return " ".join(_TAIL.sub("", text).split())
 
 
 def _without_times(part: str) -> str:

@@ -118,7 +118,13 @@ def plural(noun: str) -> str:
 def singular(noun: str) -> str:
     """The singular of an English noun phrase, by the usual rules."""
     last = noun.split()[-1].lower() if noun.split() else ""
-    if len(last) < 4 or last in _SAME or last.endswith(("ss", "us", "is")) or not last.endswith("s"):
+    if (
+        len(last) < 4
+        or not last.isalpha()
+        or last in _SAME
+        or last.endswith(("ss", "us", "is"))
+        or not last.endswith("s")
+    ):
         return noun
     if last.endswith("ies") and len(last) > 5:
         return noun[:-3] + "y"
