@@ -60,11 +60,13 @@ def _extra(command: list[str]) -> list[str]:
 
 def test_hitab_commands(data_root: Path, tmp_path: Path) -> None:
     commands = _commands("HiTab, on a CPU")
-    assert len(commands) == 8
-    figures = {}
+    assert len(commands) == 10
+    figures: dict = {}
     for command in commands:
         figures |= _run(command, tmp_path, {"$TABRAG_DATA": str(data_root)}, _extra(command))
     assert 0.05 < figures["Hit@10"] <= 1 and figures["negatives"] > 0
+    assert figures["pooled"]["runs"]["fused"]["Recall@10"]["mean"] == figures["Recall@10"]
+    assert (tmp_path / "runs/hitab/dev.md").read_text().count("| fused |") == 2
 
 
 def test_commands_on_a_persons_own_tables(files_root: Path, tmp_path: Path) -> None:
