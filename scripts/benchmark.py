@@ -1,6 +1,8 @@
-"""Speed of encoding, search and rendering.
+"""Speed of encoding, training, search and rendering.
 
 scripts/benchmark.py encode    texts of tables, beside sentence-transformers
+scripts/benchmark.py train     two towers over questions and headers, beside sentence-transformers
+scripts/benchmark.py gradcache memory and time of a large cached batch, beside a small plain one
 scripts/benchmark.py search    exact search, beside faiss
 scripts/benchmark.py render    pictures of tables, by style
 """
@@ -8,6 +10,10 @@ scripts/benchmark.py render    pictures of tables, by style
 from __future__ import annotations
 
 import argparse
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from tabrag.config import guard
@@ -24,6 +30,20 @@ def parser() -> argparse.ArgumentParser:
     for command in (encode, render):
         command.add_argument("--data", help="data set folder; a synthetic corpus where it is left out")
         command.add_argument("--limit", type=int, default=1000, help="tables (default 1000)")
+    train = commands.add_parser("train", help="examples a second, beside sentence-transformers")
+    train.add_argument("--batch-size", type=int, default=32)
+    train.add_argument("--chunk-size", type=int, default=8, help="of our side's second run (default 8)")
+    train.add_argument("--steps", type=int, default=8, help="measured steps a round (default 8)")
+    train.add_argument("--repeats", type=int, default=2, help="rounds; the best counts (default 2)")
+    gradcache = commands.add_parser("gradcache", help="a large cached batch beside a small plain one")
+    gradcache.add_argument("--batch-size", type=int, default=1024)
+    gradcache.add_argument("--chunk-size", type=int, default=32)
+    gradcache.add_argument("--plain-batch-size", type=int, default=32)
+    gradcache.add_argument("--steps", type=int, default=1, help="cached steps (default 1)")
+    for command, tables in ((train, 300), (gradcache, 2000)):
+        command.add_argument("--backbone", default="offline:minilm", help="folder, hub id or offline:NAME")
+        command.add_argument("--data", help="data set folder; a synthetic corpus where it is left out")
+        command.add_argument("--tables", type=int, default=tables, help="of the synthetic corpus")
     search = commands.add_parser("search", help="exact search beside faiss flat")
     search.add_argument("--num-vectors", type=int, default=50_000)
     search.add_argument("--dim", type=int, default=768)
@@ -43,6 +63,9 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
             num_queries=arguments.num_queries,
             k=arguments.k,
         )
+    if arguments.command in ("train", "gradcache"):
+        with _folder(arguments.data, arguments.tables) as folder:
+            return _train(arguments, folder)
     tables = _tables(arguments.data, arguments.limit)
     if arguments.command == "render":
         from tabrag.benchmark.render import measure_rendering
@@ -55,6 +78,38 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
 
     embedder = Embedder.from_config(EmbedderConfig(backbone=arguments.backbone)).eval()
     return compare_encoding(embedder, [headers_text(table) for table in tables], dtype=arguments.dtype)
+
+
+def _train(arguments: argparse.Namespace, folder: Path) -> dict[str, Any]:
+    common = {
+        "backbone": arguments.backbone,
+        "batch_size": arguments.batch_size,
+        "chunk_size": arguments.chunk_size,
+        "num_steps": arguments.steps,
+    }
+    if arguments.command == "train":
+        from tabrag.benchmark.train import compare_training
+
+        return compare_training(folder, repeats=arguments.repeats, **common)
+    from tabrag.benchmark.gradcache import compare_gradcache
+
+    return compare_gradcache(folder, plain_batch_size=arguments.plain_batch_size, **common)
+
+
+@contextmanager
+def _folder(folder: str | None, num_tables: int) -> Iterator[Path]:
+    """The data set folder, or a synthetic one for the block."""
+    if folder is not None:
+        from tabrag.data.folder import DataFolder
+
+        yield DataFolder(folder).path
+        return
+    from tabrag.data.prepare import prepare
+    from tabrag.data.synthetic import make
+
+    with tempfile.TemporaryDirectory() as temporary:
+        prepare(make(num_tables, 0), Path(temporary) / "data")
+        yield Path(temporary) / "data"
 
 
 def _tables(folder: str | None, limit: int) -> list[Any]:
