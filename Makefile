@@ -32,6 +32,8 @@ test: setup lint
 benchmark: setup
 	$(PIP) install -c constraints.txt sentence-transformers
 	$(BIN)/python scripts/benchmark.py encode
+	$(BIN)/python scripts/benchmark.py train
+	$(BIN)/python scripts/benchmark.py gradcache
 	$(BIN)/python scripts/benchmark.py search
 	$(BIN)/python scripts/benchmark.py render
 

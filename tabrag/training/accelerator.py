@@ -32,3 +32,8 @@ def make_accelerator(precision: str) -> Any:
     # With DeepSpeed, cpu=True would silently turn it off.
     deepspeed = os.environ.get("ACCELERATE_USE_DEEPSPEED", "false").lower() == "true"
     return Accelerator(mixed_precision=mixed, cpu=not has_cuda and not deepspeed)
+
+
+def is_partitioned(accelerator: Any) -> bool:
+    """Whether weights, gradients or the optimizer's state are split over the processes, as by DeepSpeed."""
+    return accelerator.distributed_type.value in ("DEEPSPEED", "FSDP", "MEGATRON_LM")

@@ -20,6 +20,7 @@ import torch
 from torch import Tensor
 
 from tabrag.errors import UserError
+from tabrag.training.accelerator import is_partitioned
 from tabrag.training.state import random_state, set_random_state
 from tabrag.training.task import move
 
@@ -41,22 +42,22 @@ class Cacheable(Protocol):
         """The loss of the whole batch's embeddings."""
 
 
-def check_cacheable(module: Any, distributed_type: str) -> None:
+def check_cacheable(module: Any, accelerator: Any) -> None:
     """Refuse what the cache cannot do.
 
     Args:
         module: The task's own module.
-        distributed_type: accelerate's name for how processes work together.
+        accelerator: ``accelerate.Accelerator``.
 
     Raises:
-        UserError: The loss does not compare embeddings, or parameters are partitioned over processes.
+        UserError: The loss does not compare embeddings, or the model is partitioned over the processes.
     """
     if not isinstance(module, Cacheable):
         raise UserError("train.gradcache is for contrastive training: set it to false")
-    if distributed_type in ("DEEPSPEED", "FSDP", "MEGATRON_LM"):
+    if is_partitioned(accelerator):
         raise UserError(
-            f"train.gradcache works with one process or plain data parallelism, not with {distributed_type}: "
-            "launch with another configuration, or set it to false"
+            f"train.gradcache does not work with {accelerator.distributed_type.value}: launch one process or "
+            "plain data parallelism (configs/launch/gpu_8.yaml), or set it to false"
         )
 
 

@@ -16,6 +16,7 @@ from tqdm import tqdm
 from tabrag import distributed
 from tabrag.errors import UserError
 from tabrag.files import write_json
+from tabrag.training.accelerator import is_partitioned
 from tabrag.training.config import TrackingConfig, TrainConfig
 from tabrag.training.gradcache import check_cacheable
 from tabrag.training.memory import describe, explain_out_of_memory, forecast, lower_bound
@@ -74,7 +75,7 @@ def train(
         tracking: Where figures go beside ``metrics.jsonl``.
     """
     if config.gradcache:
-        check_cacheable(task.module, str(accelerator.distributed_type.value))
+        check_cacheable(task.module, accelerator)
     state = open_run(out, settings=settings, resume=resume)
     steps_an_epoch = task.num_batches() // config.accumulate
     total = config.max_steps or config.epochs * steps_an_epoch
@@ -107,7 +108,8 @@ def train(
     }
     if distributed.is_main():
         logger.info("%s", "; ".join(f"{name}: {value}" for name, value in facts.items()))
-        logger.info("%s", describe(lower_bound(task.module, processes=distributed.world_size())))
+        if not is_partitioned(accelerator):
+            logger.info("%s", describe(lower_bound(task.module, processes=distributed.world_size())))
     tracker = Tracker(
         tracking or TrackingConfig(), out, settings={**settings, "facts": facts}, step=progress.step
     )

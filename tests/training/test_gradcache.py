@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import torch
+from accelerate.utils import DistributedType
 from entry_points import refuse
 from processes import forget_accelerator, run_distributed
 from torch import Tensor
@@ -325,8 +327,9 @@ def test_what_cannot_be_cached_is_refused(
     with pytest.raises(UserError, match="contrastive training"):
         train(ToyTask(), config, accelerator=accelerator, out=tmp_path / "run", settings={})
     assert not (tmp_path / "run").exists()
-    with pytest.raises(UserError, match="not with DEEPSPEED"):
-        gradcache.check_cacheable(_task(data).module, "DEEPSPEED")
+    partitioned = SimpleNamespace(distributed_type=DistributedType.DEEPSPEED)
+    with pytest.raises(UserError, match="does not work with DEEPSPEED"):
+        gradcache.check_cacheable(_task(data).module, partitioned)
     arguments = ["--config=configs/retriever/tiny.yaml", f"--out={tmp_path}/run", "--train.gradcache=true"]
     said = refuse("train/retriever.py", *arguments, capsys=capsys)
     assert "data.chunk_size entries, which is 0" in said
