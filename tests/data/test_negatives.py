@@ -66,6 +66,14 @@ def test_a_corpus_of_four_leaves_one_and_a_warning(tmp_path: Path, caplog: pytes
     assert "1 of 1 queries have fewer than 5 negatives, the first is 'q'" in caplog.text
 
 
+def test_a_table_that_a_run_names_several_times_counts_once(tmp_path: Path) -> None:
+    tables = [_table(f"t{n}", f"row {n}") for n in range(4)]
+    folder = _folder(tmp_path / "data", tables, [Query(id="q", text="?")], {"train": {"q": {"t0": 1}}})
+    candidates = [*_run({"t1": 5.0, "t0": 4.0}), *_run({"t1": 9.0, "t0": 3.0, "t2": 6.0}), *_run({"t1": 1.0})]
+    found, report = _mine(folder, {"q": candidates}, depth=2)
+    assert found == {"q": ["t1", "t2"]} and report["dropped"]["positive"] == 1
+
+
 def test_a_question_that_stands_twice_has_the_positives_of_both(tmp_path: Path) -> None:
     tables = [_table(f"t{n}", f"row {n}") for n in range(4)]
     queries = [
