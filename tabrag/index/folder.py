@@ -17,6 +17,7 @@ from tabrag.index.bm25 import Bm25Index
 from tabrag.index.config import Bm25Config, EncodeConfig
 from tabrag.index.engine import load_vectors, open_engine
 from tabrag.index.fingerprint import fingerprint
+from tabrag.index.items import search_items
 from tabrag.index.manifest import Manifest, check_kind, read_manifest
 from tabrag.index.rows import Row, item_hashes, read_rows
 from tabrag.index.writing import ENTRIES_PER_SHARD, refuse_foreign, write_index
@@ -210,7 +211,14 @@ class Index:
             stage, questions = "bm25", [query.text for query in queries]
         else:
             stage, questions = "dense", self._embed(queries, retriever)
-        found = self._search_items(questions, k)
+        found = search_items(
+            self._engine.search,
+            questions,
+            k,
+            item_of=lambda row: self._rows[row].item_id,
+            num_entries=len(self._rows),
+            num_items=self.manifest.num_items,
+        )
         return {
             query.id: [Candidate(item_id=item_id, score=score, stage=stage) for item_id, score in hits]
             for query, hits in zip(queries, found, strict=True)
@@ -306,28 +314,6 @@ class Index:
                 "or build it again"
             )
         self._checked = retriever
-
-    def _search_items(self, questions: Any, k: int) -> list[list[tuple[str, float]]]:
-        """Search deeper until each query has k distinct items or the index has no more hits."""
-        total = len(self._rows)
-        found: list[list[tuple[str, float]]] = [[] for _ in range(len(questions))]
-        open_queries = list(range(len(questions)))
-        depth = k if total == self.manifest.num_items else 2 * k
-        while open_queries and total:
-            part = questions if len(open_queries) == len(questions) else [questions[i] for i in open_queries]
-            part = np.stack(part) if isinstance(questions, np.ndarray) else part
-            scores, rows = self._engine.search(part, min(depth, total))
-            still_open = []
-            for query, scores_k, rows_k in zip(open_queries, scores, rows, strict=True):
-                best: dict[str, float] = {}
-                for score, row in zip(scores_k.tolist(), rows_k.tolist(), strict=True):
-                    best.setdefault(self._rows[row].item_id, score)
-                found[query] = list(best.items())[:k]
-                if len(best) < k and len(rows_k) == depth < total:
-                    still_open.append(query)
-            open_queries = still_open
-            depth *= 4
-        return found
 
 
 def _inode(path: Path) -> int | None:

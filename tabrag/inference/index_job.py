@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tabrag.data.folder import DataFolder
 from tabrag.errors import UserError
@@ -13,6 +13,9 @@ from tabrag.index.config import Bm25Config, EncodeConfig
 from tabrag.index.folder import Index
 from tabrag.index.manifest import check_kind
 from tabrag.representations import RepresentationConfig, build
+
+if TYPE_CHECKING:
+    from tabrag.models.retriever import Retriever
 
 
 def index_folder(
@@ -44,7 +47,9 @@ def index_folder(
         items: Ids of the tables to index; all where None.
 
     Returns:
-        ``items``, ``entries``, ``seconds``, ``items_per_second``; after a sync also what changed.
+        ``items``, ``entries``, ``seconds``, ``items_per_second``; of a dense index ``cut_tokens``, the share
+        (0..1) of the tokens encoded now that were left out because an entry is longer than the encoder's
+        input; after a sync also what changed.
 
     Raises:
         UserError: A setting does not fit the kind, the retriever or the index that is to be synced.
@@ -65,7 +70,7 @@ def index_folder(
         representation = representation or retriever.representation
     folder = DataFolder(data)
     tables = folder.tables if items is None else (folder.tables[item_id] for item_id in items)
-    represent = build(representation)
+    represent = build(representation, measure=None if retriever is None else retriever.item.inputs)
     entries = (entry for table in tables for entry in represent(table, folder=folder.path))
     start = time.perf_counter()
     changes: dict[str, int] = {}
@@ -91,9 +96,19 @@ def index_folder(
         "items": index.manifest.num_items,
         "entries": index.manifest.num_entries,
         **changes,
+        **({} if retriever is None else {"cut_tokens": _cut_tokens(retriever)}),
         "seconds": round(seconds, 3),
         "items_per_second": round(index.manifest.num_items / seconds, 1),
     }
+
+
+def _cut_tokens(retriever: Retriever) -> float:
+    """The share of the tokens that all processes' item towers have seen and cut."""
+    from tabrag import distributed
+
+    inputs = retriever.item.inputs
+    counts = distributed.gather_objects([(inputs.num_cut, inputs.num_tokens)])
+    return round(sum(cut for cut, _ in counts) / max(1, sum(seen for _, seen in counts)), 6)
 
 
 def _absolute(checkpoint: str | None) -> str | None:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from tabrag.data.folder import DataFolder
 from tabrag.evaluation.ranking import evaluate_queries
 from tabrag.index.exact import ExactIndex
+from tabrag.index.items import search_items
 from tabrag.inference.encode import encode
 from tabrag.models.retriever import Retriever
 from tabrag.representations import build
@@ -38,17 +39,21 @@ def judge(retriever: Retriever, folder: DataFolder, dev: DevConfig, *, split: st
     if dev.pool == "judged":
         judged = {item_id for grades in qrels.values() for item_id in grades}
         ids = [item_id for item_id in ids if item_id in judged]
-    represent = build(retriever.representation)
+    represent = build(retriever.representation, measure=retriever.item.inputs)
     items = [entry for item_id in ids for entry in represent(folder.tables[item_id], folder=folder.path)]
     queries = [Entry(id=query_id, item_id=query_id, text=folder.queries[query_id].text) for query_id in qrels]
-    index = ExactIndex().build(encode(retriever.item, items))
-    scores, rows = index.search(encode(retriever.query, queries), dev.depth)
-    run: Run = {}
-    for query, line, places in zip(queries, scores.tolist(), rows.tolist(), strict=True):
-        best: dict[str, float] = {}
-        for score, place in zip(line, places, strict=True):
-            best.setdefault(items[place].item_id, score)
-        run[query.id] = [Candidate(item_id=key, score=value, stage="dense") for key, value in best.items()]
+    found = search_items(
+        ExactIndex().build(encode(retriever.item, items)).search,
+        encode(retriever.query, queries),
+        dev.depth,
+        item_of=lambda row: items[row].item_id,
+        num_entries=len(items),
+        num_items=len(ids),
+    )
+    run: Run = {
+        query.id: [Candidate(item_id=item_id, score=score, stage="dense") for item_id, score in hits]
+        for query, hits in zip(queries, found, strict=True)
+    }
     figures = evaluate_queries(run, qrels, ks=(1, 5, 10, 50))
     return by_data_set(figures, {query_id: folder.queries[query_id].data_set for query_id in figures})
 
