@@ -31,10 +31,11 @@ LISTED = "without_questions.jsonl"
 
 @dataclass
 class _Asked:
-    """The questions on the tables of one content."""
+    """The questions on the tables of one content; ``data_set`` is the part of a pooled folder they are of."""
 
     drafts: list[Draft]
     reason: str
+    data_set: str
     table_ids: list[str] = field(default_factory=list)
 
 
@@ -89,7 +90,7 @@ def make_folder(
     qrels: dict[str, Qrels] = {"train": {}, "dev": {}}
     for key, group in kept.items():
         for position, draft in enumerate(group.drafts, start=1):
-            query = _query(draft, f"{group.table_ids[0]}-q{position}")
+            query = _query(draft, f"{group.table_ids[0]}-q{position}", group.data_set)
             queries.append(query)
             qrels["dev" if key in dev else "train"][query.id] = dict.fromkeys(group.table_ids, 1)
             gold_headers += [_gold(draft, query.id, table_id) for table_id in group.table_ids]
@@ -132,7 +133,8 @@ def _ask(folder: DataFolder, *, per_table: int, seed: int, listed: list[dict[str
     ):
         key = fingerprint(table)
         if key not in asked:
-            asked[key] = _Asked(*make_questions(table, count=per_table, seed=seed))
+            drafts, reason = make_questions(table, count=per_table, seed=seed)
+            asked[key] = _Asked(drafts, reason, table.metadata.get("data_set", ""))
         asked[key].table_ids.append(table.id)
         if not asked[key].drafts:
             listed.append({"table": table.id, "reason": asked[key].reason})
@@ -166,8 +168,15 @@ def _dev_tables(keys: list[str], *, seed: int, share: float) -> set[str]:
     return dev
 
 
-def _query(draft: Draft, query_id: str) -> Query:
-    return Query(id=query_id, text=draft.text, answers=draft.answers, task=draft.task, label=draft.label)
+def _query(draft: Draft, query_id: str, data_set: str) -> Query:
+    return Query(
+        id=query_id,
+        text=draft.text,
+        answers=draft.answers,
+        task=draft.task,
+        label=draft.label,
+        data_set=data_set,
+    )
 
 
 def _gold(draft: Draft, query_id: str, table_id: str) -> GoldHeaders:

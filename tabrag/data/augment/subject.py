@@ -97,7 +97,7 @@ class Subject:
                 other = shortened(rng.choice(self.heads), rng)
                 if other.casefold() not in head.casefold() and head.casefold() not in other.casefold():
                     head = f"{head} {other}"
-        place = rng.choice(self.places) if self.places and rng.random() < 0.5 else ""
+        place = rng.choice(self.places) if self.places and rng.random() < 0.4 else ""
         time = rng.choice(self.times) if self.times and rng.random() < 0.6 else ""
         if place.casefold() in head.casefold():
             place = ""
@@ -149,7 +149,7 @@ def shortened(text: str, rng: random.Random) -> str:
     if len(text.split()) <= 3 or len(chunks) < 2:
         return text
     first = 0 if rng.random() < 0.85 else 1
-    kept = [chunk for number, chunk in enumerate(chunks[first:]) if number == 0 or rng.random() < 0.75]
+    kept = [chunk for number, chunk in enumerate(chunks[first:]) if number == 0 or rng.random() < 0.65]
     words = " ".join(kept).split()[first:]  # without the preposition that a later phrase begins with
     return without_loose_end(" ".join(words[: rng.randint(8, 14)])) or text
 

@@ -60,6 +60,7 @@ _LINK_WORDS = frozenset(
     "a an the of for in on at to by and or with from as is was were are per not no".split()
 )
 _NO_NOUN = re.compile(r"(?:ed|ing|ly|al|ive|ous|ic|ary|er|or|ern|wn|ine|ible|able)$", re.IGNORECASE)
+_NO_PLURAL = ("s", "people", "men", "children", "ed", "ing")
 _SAME = frozenset("series species news status gas bus class business process address canvas analysis".split())
 
 
@@ -76,7 +77,7 @@ def varied(text: str, rng: random.Random, *, inflect: bool = False) -> str:
         text = re.sub(r"(?<=[^\W\d_])/(?=[^\W\d_])", " or ", text)
 
     def synonym(match: re.Match[str]) -> str:
-        return rng.choice(_BY_WORD[match[0].lower()]) if rng.random() < 0.3 else match[0]
+        return rng.choice(_BY_WORD[match[0].lower()]) if rng.random() < 0.4 else match[0]
 
     text = _ANY.sub(synonym, text)
     words = text.split()
@@ -106,7 +107,7 @@ def plural(noun: str) -> str:
     if " of " in noun:
         head, rest = noun.split(" of ", 1)
         return f"{plural(head)} of {rest}"
-    if not noun or not noun[-1].isalpha() or noun.lower().endswith("s") or noun.lower().endswith("people"):
+    if not noun or not noun[-1].isalpha() or noun.lower().endswith(_NO_PLURAL):
         return noun
     if re.search(r"(?:ch|sh|x|z)$", noun, re.IGNORECASE):
         return noun + "es"

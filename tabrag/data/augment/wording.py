@@ -150,7 +150,7 @@ class Wording:
         """
         phrases = []
         head = self.topic.head
-        if head and not self._topic_is_said and (needed or self.rng.random() < 0.7):
+        if head and not self._topic_is_said and (needed or self.rng.random() < 0.6):
             link = "" if _LINKED.match(head) else self.rng.choice(("in ", "for ", "of "))
             head = _NUMBER_HEAD.sub("", _PERCENT_HEAD.sub("", head)).strip() or head
             phrases.append(link + varied(head, self.rng))

@@ -101,10 +101,13 @@ def test_another_table_changes_nothing_of_the_others(tmp_path: Path) -> None:
     assert sets[0] == sets[1] - {"t0"} and sets[0]
 
 
-def test_tables_of_one_content_share_their_questions(tmp_path: Path) -> None:
-    source = _write(tmp_path / "in", [_table(1), _table(2), _table(1, name="copy"), _table(3)])
+def test_tables_of_one_content_share_their_questions_and_keep_their_data_set(tmp_path: Path) -> None:
+    pooled = _table(3)
+    pooled.metadata["data_set"] = "rain"
+    source = _write(tmp_path / "in", [_table(1), _table(2), _table(1, name="copy"), pooled])
     make_folder(source, tmp_path / "out", dev_share=0.5)
     data = DataFolder(tmp_path / "out")
+    assert {query.data_set for query in data.queries.values()} == {"", "rain"}
     twins = [
         set(grades)
         for split in data.splits
