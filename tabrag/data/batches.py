@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,9 @@ class RetrieverBatches(torch.utils.data.Dataset[dict[str, Any]]):
     A batch holds ``query`` and ``item`` (chunks of tensors for the two encoders), ``target`` (int64
     Tensor[B], each query's positive among the items), ``items`` (int64 Tensor[N], the number of each item's
     content, which tables of the same content share), ``positives`` (int64 Tensor[B, P], such numbers, padded
-    with -1) and ``query_ids``. An item that several queries share is encoded once.
+    with -1), ``query_ids`` and ``cut_tokens`` (int64 Tensor[2], the items' tokens that were left out, and all
+    of them). An item that several queries share is encoded once. Of an item with several windows one is
+    encoded, see :meth:`_entry`.
     """
 
     def __init__(
@@ -40,7 +43,9 @@ class RetrieverBatches(torch.utils.data.Dataset[dict[str, Any]]):
         self.pairs = pairs
         self.query_inputs = query_inputs
         self.item_inputs = item_inputs
-        self.representation = build(pairs.config.representation)
+        self.representation = build(pairs.config.representation, measure=item_inputs)
+        # Read here: else each worker of each epoch would.
+        self.gold = pairs.folder.gold_headers if pairs.config.representation.options.get("windows") else {}
         self.seed = seed
         self.epoch = epoch
         first = [
@@ -86,7 +91,10 @@ class RetrieverBatches(torch.utils.data.Dataset[dict[str, Any]]):
         ]
         items = list(place)
         query, query_order = self._chunks(self.query_inputs, queries)
-        item, item_order = self._chunks(self.item_inputs, [self._entry(item) for item in items])
+        entries = [self._entry(item, rows) for item in items]
+        cut, seen = self.item_inputs.num_cut, self.item_inputs.num_tokens
+        item, item_order = self._chunks(self.item_inputs, entries)
+        cut, seen = self.item_inputs.num_cut - cut, self.item_inputs.num_tokens - seen
         rows, items = [rows[n] for n in query_order], [items[n] for n in item_order]
         place = {item: column for column, item in enumerate(items)}
         positives = torch.full((len(rows), pairs.max_positives), -1)
@@ -100,6 +108,7 @@ class RetrieverBatches(torch.utils.data.Dataset[dict[str, Any]]):
             "items": torch.tensor(list(map(pairs.content_number, items))),
             "positives": positives,
             "query_ids": [pairs.query_ids[row] for row in rows],
+            "cut_tokens": torch.tensor([cut, seen]),
         }
 
     def _chunks(self, inputs: Inputs, entries: Sequence[Entry]) -> tuple[list[dict[str, Any]], list[int]]:
@@ -114,10 +123,29 @@ class RetrieverBatches(torch.utils.data.Dataset[dict[str, Any]]):
         parts = [order[start : start + size] for start in range(0, len(order), size)]
         return [inputs.collate([features[number] for number in part]) for part in parts], order
 
-    def _entry(self, item: int) -> Entry:
-        folder = self.pairs.folder
-        table = folder.tables[self.pairs.item_ids[item]]
-        return self.representation(table, folder=folder.path)[0]
+    def _entry(self, item: int, rows: Sequence[int]) -> Entry:
+        """The item's entry; of several windows one, drawn by (seed, epoch, item).
+
+        For the batch's queries that the item is relevant to, only the windows that hold most of their gold
+        headers and answer cells take part, where the folder knows these.
+        """
+        folder, item_id = self.pairs.folder, self.pairs.item_ids[item]
+        entries = self.representation(folder.tables[item_id], folder=folder.path)
+        if len(entries) == 1:
+            return entries[0]
+        asking = [self.pairs.query_ids[row] for row in rows if self.first_positive[row] == item]
+        gold = [
+            {*one.top, *one.left, *one.answer_cells}
+            for query_id in asking
+            for one in self.gold.get(query_id, ())
+            if one.table_id == item_id
+        ]
+        held = [
+            sum(len(cells & (entry.cells or cells)) / len(cells) for cells in gold if cells)
+            for entry in entries
+        ]
+        best = [entry for entry, share in zip(entries, held, strict=True) if share == max(held)]
+        return random.Random(f"{self.seed}/{self.epoch}/window/{item}").choice(best)
 
 
 def loader(batches: RetrieverBatches, *, start: int, num_workers: int) -> torch.utils.data.DataLoader[Any]:

@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from tabrag import distributed
 from tabrag.data.batches import RetrieverBatches, TrainingPairs, loader
 from tabrag.data.config import TrainingDataConfig
@@ -42,6 +44,8 @@ class RetrieverTask:
         self.batch_size = batch_size
         self.seed = seed
         self.settings = settings
+        self._tokens = torch.zeros(2, dtype=torch.int64)
+        """Item tokens cut and seen since the last log line."""
 
     def _epoch(self, epoch: int) -> RetrieverBatches:
         return RetrieverBatches(
@@ -73,10 +77,16 @@ class RetrieverTask:
         return len(self.pairs) // (self.batch_size * distributed.world_size())
 
     def batches(self, epoch: int, start: int) -> Iterable[dict[str, Any]]:
-        return loader(self._epoch(epoch), start=start, num_workers=self.data.num_workers)
+        for batch in loader(self._epoch(epoch), start=start, num_workers=self.data.num_workers):
+            self._tokens += batch.pop("cut_tokens")
+            yield batch
 
     def metrics(self) -> dict[str, float]:
-        return {"temperature": 1.0 / self.retriever.scale().item()}
+        """The temperature, and the share (0..1) of item tokens left out since the last call as too many."""
+        counts = distributed.gather_objects([self._tokens.tolist()])
+        cut, seen = (sum(column) for column in zip(*counts, strict=True))
+        self._tokens = torch.zeros_like(self._tokens)
+        return {"temperature": 1.0 / self.retriever.scale().item(), "cut_tokens": cut / max(1, seen)}
 
     def batch_ids(self, batch: dict[str, Any]) -> list[str]:
         return batch["query_ids"]
