@@ -209,7 +209,8 @@ def _snippet(name: str, representation: str) -> str:
             if picture
             else []
         ),
-        "entries = build(retriever.representation)(table, folder=Path('.'))",
+        "represent = build(retriever.representation, measure=retriever.item.inputs)",
+        "entries = represent(table, folder=Path('.'))",
         "items = encode(retriever.item, entries)",
         "queries = encode_queries(retriever, [Query(id='q1', text='How many people live in Quebec?')])",
         "print(queries @ items.T)  # cosine similarities, [questions, tables]",
