@@ -18,7 +18,8 @@ class Card:
     Attributes:
         name: Name for people.
         licence: Identifier as the Hugging Face hub spells it, for example ``cc-by-sa-4.0``; ``unknown`` where
-            not stated.
+            not stated, ``other`` where ``terms`` say it.
+        terms: The terms in words, where an identifier does not say all.
         citation: The publication to cite.
         url: Where the data come from.
         languages: ISO 639-1 codes.
@@ -27,6 +28,7 @@ class Card:
 
     name: str
     licence: str = "unknown"
+    terms: str = ""
     citation: str = ""
     url: str = ""
     languages: Sequence[str] = ("en",)
@@ -62,7 +64,8 @@ def readme(card: Card, *, counts: Mapping[str, int], splits: Sequence[str], has_
         "dataset_info": [{"config_name": name, "features": features} for name, _, features in parts],
     }
     lines = ["---", yaml.safe_dump(front, sort_keys=False, allow_unicode=True).rstrip(), "---", ""]
-    lines += [f"# {card.name}", "", f"- licence: {card.licence}"]
+    terms = f"; {card.terms}" if card.terms else ""
+    lines += [f"# {card.name}", "", f"- licence: {card.licence}{terms}"]
     lines += [f"- source: {card.url}"] if card.url else []
     lines += [f"- citation: {card.citation}"] if card.citation else []
     lines += ["", card.note, ""] if card.note else [""]
@@ -109,7 +112,7 @@ def _corpus() -> list[dict[str, Any]]:
 
 
 def _queries() -> list[dict[str, Any]]:
-    return [*_strings("_id", "text"), _list("answers", of="string"), *_strings("task", "label")]
+    return [*_strings("_id", "text"), _list("answers", of="string"), *_strings("task", "label", "data_set")]
 
 
 def _qrels() -> list[dict[str, Any]]:

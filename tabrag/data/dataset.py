@@ -36,6 +36,21 @@ class Picture:
     convert: bool = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NearDuplicates:
+    """Tables that are hard or impossible to tell apart.
+
+    Attributes:
+        kind: ``cells`` (nearly the same cells) or ``headers`` (same title and headers, other figures).
+        table_ids: Two or more tables.
+        similarity: 0..1; see :mod:`tabrag.data.near_duplicates`.
+    """
+
+    kind: str
+    table_ids: tuple[str, ...]
+    similarity: float
+
+
 @dataclass(kw_only=True)
 class Dataset:
     """A data set as a source gives it.
@@ -51,6 +66,7 @@ class Dataset:
             of the file is there.
         repairs: How often a rule had to mend the source's data, by rule; complete once ``tables`` has been
             iterated.
+        near_duplicates: Tables that are nearly the same, where a source looked for them.
     """
 
     card: Card
@@ -61,6 +77,7 @@ class Dataset:
     images: dict[str, Picture] = field(default_factory=dict)
     failed: list[dict[str, str]] = field(default_factory=list)
     repairs: Counter[str] = field(default_factory=Counter)
+    near_duplicates: list[NearDuplicates] = field(default_factory=list)
 
 
 def without_tables(data: Dataset, table_ids: Collection[str]) -> Dataset:
@@ -86,4 +103,9 @@ def without_tables(data: Dataset, table_ids: Collection[str]) -> Dataset:
         queries=[query for query in data.queries if query.id in left or query.id not in judged],
         qrels=qrels,
         gold_headers=[gold for gold in data.gold_headers if gold.table_id not in table_ids],
+        near_duplicates=[
+            replace(group, table_ids=kept)
+            for group in data.near_duplicates
+            if len(kept := tuple(item for item in group.table_ids if item not in table_ids)) > 1
+        ],
     )

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from tabrag.data.dataset import Dataset, without_tables
+from tabrag.data.dataset import Dataset, NearDuplicates, without_tables
 from tabrag.data.folder import new_folder, write_judgements, write_tables
 from tabrag.data.pictures import put_picture, render_tables
 from tabrag.errors import UserError
@@ -73,6 +73,10 @@ def prepare(
                 card=data.card,
             )
         )
+        if kept.near_duplicates:
+            write_jsonl(folder / "near_duplicates.jsonl", map(_near_duplicates_row, kept.near_duplicates))
+            kinds = Counter(f"near_duplicates/{group.kind}" for group in kept.near_duplicates)
+            counts |= dict(sorted(kinds.items()))
         if failed:
             failed = [{"status": "failed", **failure} for failure in failed]
             write_jsonl(folder / "failed.jsonl", failed)
@@ -85,3 +89,7 @@ def prepare(
         logger.info("%s: %d", rule, count)
     repairs = {"repairs": dict(data.repairs)} if data.repairs else {}
     return {"out": str(out), "status": "partial" if failed else "ok", **counts, **repairs}
+
+
+def _near_duplicates_row(group: NearDuplicates) -> dict[str, Any]:
+    return {"kind": group.kind, "tables": list(group.table_ids), "similarity": group.similarity}

@@ -9,7 +9,10 @@ from tabrag.errors import UserError
 
 SOURCES = {
     name: f"tabrag.data.sources.{name}"
-    for name in ("hitab", "aitqa", "wtq", "tabfact", "infotabs", "fetaqa", "ottqa", "imtqa", "files")
+    for name in (
+        *("hitab", "aitqa", "wtq", "tabfact", "infotabs", "fetaqa", "ottqa", "imtqa"),
+        *("tabrag_open", "files"),
+    )
 } | {"synthetic": "tabrag.data.synthetic"}
 """Name -> module with ``read(folder, limit) -> Dataset``; ``synthetic`` has ``make(num_tables, seed)``."""
 
