@@ -11,7 +11,6 @@ from tabrag.data.prepare import prepare
 from tabrag.data.sources import tabrag_open
 from tabrag.data.validate import validate
 from tabrag.errors import UserError
-from tabrag.files import read_jsonl
 
 
 def _write_sets(root: Path) -> None:
@@ -82,18 +81,18 @@ def test_a_limit_is_shared_by_the_sets(tmp_path: Path) -> None:
         tabrag_open.read(tmp_path)
 
 
-def test_real_sets_share_tables_and_none_is_trained_on(data_root: Path, tmp_path: Path) -> None:
-    data = tabrag_open.pooled(tabrag_open.read_parts(data_root, names=("hitab", "imtqa"), limit=700))
-    prepare(data, tmp_path / "out")
-    assert validate(tmp_path / "out") == []
-    folder = DataFolder(tmp_path / "out")
-    tables = {split: {item for g in folder.qrels(split).values() for item in g} for split in folder.splits}
-    assert len(tables) == 3 and all(len(found) > 100 for found in tables.values())
-    rows = [row for row in read_jsonl(tmp_path / "out" / "near_duplicates.jsonl") if row["kind"] == "cells"]
-    merged = [table for table in folder.tables if "merged" in table.metadata]
-    assert len(rows) > 10 and len(merged) > 3
-    for row in rows:
-        in_splits = [split for split, found in tables.items() if found & set(row["tables"])]
-        assert len(in_splits) <= 1, row
+def test_a_real_set_repeats_tables_and_none_of_test_is_trained_on(data_root: Path) -> None:
+    (part,) = tabrag_open.read_parts(data_root, names=("imtqa",))
+    data = tabrag_open.pooled([part])
+    tables = {split: {item for g in qrels.values() for item in g} for split, qrels in data.qrels.items()}
+    assert all(len(found) > 90 for found in tables.values())
+    same = [set(group.table_ids) for group in data.near_duplicates if group.kind == "cells"]
+    assert len(same) > 50 and sum("merged" in table.metadata for table in data.tables) > 5
+    assert any(len([1 for found in tables.values() if found & pair]) == 1 for pair in same)
+    for pair in same:
+        assert len([split for split, found in tables.items() if found & pair]) <= 1, pair
     assert not tables["train"] & tables["test"] and not tables["dev"] & tables["test"]
-    assert not any("what is the total?" in query.text for query in folder.queries.values())
+    asked = {query.id: query.text for query in part.data.queries}
+    left = {query.id for query in data.queries}
+    assert asked["NQEhM1Lt_4"] == "What devices are counted?" and "imtqa/NQEhM1Lt_4" not in left
+    assert "fast moving speed" in asked["Xew5NYH5_3"] and "imtqa/Xew5NYH5_3" in left
