@@ -49,7 +49,12 @@ def markdown_windows(table: Table, meter: Meter, *, title: bool = True, spans: s
         return [Window(whole)]
     windows = [*pack(pieces, meter), *cutter.windows(cutter.parts())]
     seen = {cell for window in windows for cell in window.cells or ()}
-    lost = [(cell, text) for cell, text in _texts(table.grid) if cell not in seen]
+    lost = [
+        ((row, col), one_line(text))
+        for row, texts in enumerate(table.grid.cells)
+        for col, text in enumerate(texts)
+        if (row, col) not in seen and text.strip()
+    ]
     return [*windows, *pack(lost, meter, title=shown)]
 
 
@@ -189,12 +194,3 @@ class _Cutter:
 
     def _under_title(self, lines: Sequence[str]) -> str:
         return "\n".join([self.title, *lines] if self.title else lines)
-
-
-def _texts(grid: Grid) -> list[tuple[Cell, str]]:
-    return [
-        ((row, col), one_line(text))
-        for row, texts in enumerate(grid.cells)
-        for col, text in enumerate(texts)
-        if text.strip()
-    ]

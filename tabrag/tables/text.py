@@ -175,7 +175,7 @@ def _markdown_cell(text: str) -> str:
 
 def one_line(text: str) -> str:
     """The text with blanks in place of line ends, one at a time."""
-    return re.sub(r"\s+", " ", text).strip()
+    return " ".join(text.split())
 
 
 def _contains(text: str, part: str) -> bool:
