@@ -27,6 +27,7 @@ from tabrag.data.sources import source
 from tabrag.errors import UserError
 
 NAME = "tabrag-open"
+LICENCE = "other"
 _PLAIN = {split: split for split in SPLITS}
 SETS = {
     "hitab": _PLAIN,
@@ -78,7 +79,7 @@ def pooled(parts: Sequence[Part]) -> Dataset:
     pool = make_pool(parts)
     card = Card(
         name=NAME,
-        licence="other",
+        licence=LICENCE,
         terms="the union of the licences of its parts, each of which keeps its own (see below)",
         note="\n\n".join([_rules(), _licences(parts), _query_table(pool), _table_table(pool)]),
     )
