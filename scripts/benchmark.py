@@ -40,9 +40,12 @@ def parser() -> argparse.ArgumentParser:
     gradcache.add_argument("--chunk-size", type=int, default=32)
     gradcache.add_argument("--plain-batch-size", type=int, default=32)
     gradcache.add_argument("--steps", type=int, default=1, help="cached steps (default 1)")
+    gradcache.add_argument("--plain-steps", type=int, default=8, help="timed plain steps (default 8)")
     for command, tables in ((train, 300), (gradcache, 2000)):
         command.add_argument("--backbone", default="offline:minilm", help="folder, hub id or offline:NAME")
         command.add_argument("--data", help="data set folder; a synthetic corpus where it is left out")
+        command.add_argument("--query-length", type=int, default=64, help="most tokens of a question")
+        command.add_argument("--item-length", type=int, default=192, help="most tokens of a header text")
         command.add_argument("--tables", type=int, default=tables, help="of the synthetic corpus")
     search = commands.add_parser("search", help="exact search beside faiss flat")
     search.add_argument("--num-vectors", type=int, default=50_000)
@@ -86,6 +89,8 @@ def _train(arguments: argparse.Namespace, folder: Path) -> dict[str, Any]:
         "batch_size": arguments.batch_size,
         "chunk_size": arguments.chunk_size,
         "num_steps": arguments.steps,
+        "query_length": arguments.query_length,
+        "item_length": arguments.item_length,
     }
     if arguments.command == "train":
         from tabrag.benchmark.train import compare_training
@@ -93,7 +98,12 @@ def _train(arguments: argparse.Namespace, folder: Path) -> dict[str, Any]:
         return compare_training(folder, repeats=arguments.repeats, **common)
     from tabrag.benchmark.gradcache import compare_gradcache
 
-    return compare_gradcache(folder, plain_batch_size=arguments.plain_batch_size, **common)
+    return compare_gradcache(
+        folder,
+        plain_batch_size=arguments.plain_batch_size,
+        num_plain_steps=arguments.plain_steps,
+        **common,
+    )
 
 
 @contextmanager

@@ -24,14 +24,17 @@ def compare_gradcache(
     plain_batch_size: int = 32,
     chunk_size: int = 32,
     num_steps: int = 1,
+    num_plain_steps: int = 8,
+    query_length: int = 64,
+    item_length: int = 192,
 ) -> dict[str, Any]:
-    """Train two towers with a cached batch, and with plain batches over as many examples.
+    """Train two towers with large cached batches, and with small plain ones.
 
-    Each runs in a process of its own, over questions and header texts cut to 64 and 192 tokens, in float32
-    with AdamW. Memory is what training adds to the loaded model: on a CPU the growth of the resident memory
-    to its peak, on a GPU the peak of what is allocated less what was; the gradients and AdamW's moments,
-    which do not depend on the batch, are named as ``fixed_mib``. Time is that of whole steps, making the
-    batches included; a first step of the plain side warms up and does not count.
+    Each runs in a process of its own, over questions and header texts, in float32 with AdamW. Memory is what
+    training adds to the loaded model: on a CPU the growth of the resident memory to its peak, on a GPU the
+    peak of what is allocated less what was; the gradients and AdamW's moments, which do not depend on the
+    batch, are named as ``fixed_mib``. Time is that of whole steps, making the batches included; a first step
+    of several warms up and does not count.
 
     Args:
         folder: Data set folder with training questions.
@@ -40,6 +43,9 @@ def compare_gradcache(
         plain_batch_size: Pairs of a plain batch.
         chunk_size: Entries that the cached side encodes at once.
         num_steps: Cached steps.
+        num_plain_steps: Plain steps that are timed.
+        query_length: Most tokens of a question.
+        item_length: Most tokens of a header text.
 
     Returns:
         ``peak_mib``, ``cpu_s_per_example`` and ``wall_s_per_example`` of both; ``memory_ratio``,
@@ -53,13 +59,14 @@ def compare_gradcache(
         raise UserError("without a GPU this measurement reads resident memory as Linux tells it")
     settings = {
         "cached": (batch_size, chunk_size, num_steps),
-        "plain": (plain_batch_size, 0, 1 + max(1, num_steps * batch_size // plain_batch_size)),
+        "plain": (plain_batch_size, 0, 1 + num_plain_steps),
     }
+    lengths = (query_length, item_length)
     found = {}
     for name, (size, chunks, count) in settings.items():
         context = multiprocessing.get_context("spawn")
         with ProcessPoolExecutor(1, mp_context=context) as pool:
-            found[name] = pool.submit(_measure, folder, backbone, size, chunks, count).result()
+            found[name] = pool.submit(_measure, folder, backbone, lengths, size, chunks, count).result()
     figures = {key: {name: side[key] for name, side in found.items()} for key in found["plain"]}
     fixed = figures.pop("fixed_mib")["plain"]
     peaks, cpu, wall = (figures[key] for key in ("peak_mib", "cpu_s_per_example", "wall_s_per_example"))
@@ -74,6 +81,8 @@ def compare_gradcache(
         "plain_batch_size": plain_batch_size,
         "chunk_size": chunk_size,
         "steps": num_steps,
+        "plain_steps": num_plain_steps,
+        "lengths": lengths,
         "threads": torch.get_num_threads(),
         "device": "cuda" if torch.cuda.is_available() else "cpu",
         "dtype": "float32",
@@ -81,10 +90,10 @@ def compare_gradcache(
 
 
 def _measure(
-    folder: Path, backbone: str, batch_size: int, chunk_size: int, num_steps: int
+    folder: Path, backbone: str, lengths: tuple[int, int], batch_size: int, chunk_size: int, num_steps: int
 ) -> dict[str, float]:
     """Train in this process, which must be a new one; with chunks by the cache."""
-    task = make_task(folder, backbone=backbone, batch_size=batch_size, chunk_size=chunk_size)
+    task = make_task(folder, backbone=backbone, batch_size=batch_size, chunk_size=chunk_size, lengths=lengths)
     config = TrainConfig(batch_size=batch_size, lr=2e-5, gradcache=chunk_size > 0)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     task.module.to(device)

@@ -36,17 +36,23 @@ def make_task(
     backbone: str,
     batch_size: int,
     chunk_size: int,
-    query_length: int = 64,
-    item_length: int = 192,
+    lengths: tuple[int, int],
 ) -> RetrieverTask:
     """Two towers over the questions and header texts of a data set folder, the same for the same arguments.
+
+    Args:
+        folder: Data set folder.
+        backbone: A text backbone, for both towers.
+        batch_size: Pairs in a batch.
+        chunk_size: See :class:`tabrag.data.config.TrainingDataConfig`.
+        lengths: Most tokens of a question, and of a header text.
 
     Raises:
         UserError: The folder has too few questions or tables for one batch.
     """
     torch.manual_seed(0)
-    query = EmbedderConfig(backbone=backbone, max_length=query_length)
-    item = EmbedderConfig(backbone=backbone, max_length=item_length)
+    query = EmbedderConfig(backbone=backbone, max_length=lengths[0])
+    item = EmbedderConfig(backbone=backbone, max_length=lengths[1])
     representation = RepresentationConfig(name="headers")
     config = RetrieverConfig(query=query, item=item, temperature=TEMPERATURE, learn_temperature=False)
     task = RetrieverTask(
@@ -91,13 +97,15 @@ def compare_training(
     num_steps: int = 8,
     repeats: int = 2,
     chunk_size: int = 8,
+    query_length: int = 64,
+    item_length: int = 192,
 ) -> dict[str, Any]:
     """Train two towers with the loop's step and with SentenceTransformerTrainer, in turn.
 
-    Both start from the same weights and take the same batches of the same questions and header texts, cut to
-    64 and 192 tokens, in float32 with AdamW, clipping, and the loss over in-batch negatives; making the
-    batches counts. Our side runs twice: padded to one length as the other is, and in the chunks of like
-    lengths that ``data.chunk_size`` makes, which give the same loss. Each round's first step is left out.
+    Both start from the same weights and take the same batches of the same questions and header texts, in
+    float32 with AdamW, clipping, and the loss over in-batch negatives; making the batches counts. Our side
+    runs twice: padded to one length as the other is, and in the chunks of like lengths that
+    ``data.chunk_size`` makes, which give the same loss. Each round's first step is left out.
 
     Args:
         folder: Data set folder with training questions.
@@ -106,6 +114,8 @@ def compare_training(
         num_steps: Measured steps a round.
         repeats: Rounds of each; the best one counts.
         chunk_size: Of our side's second run.
+        query_length: Most tokens of a question.
+        item_length: Most tokens of a header text.
 
     Returns:
         ``examples_per_s`` and ``cpu_s`` a step of each; ratios to sentence-transformers (above 1: ours is
@@ -118,8 +128,11 @@ def compare_training(
         import sentence_transformers
     except ImportError as error:
         raise UserError("the comparison needs the package 'sentence-transformers': pip install it") from error
-    whole = make_task(folder, backbone=backbone, batch_size=batch_size, chunk_size=0)
-    chunked = make_task(folder, backbone=backbone, batch_size=batch_size, chunk_size=chunk_size)
+    lengths = (query_length, item_length)
+    whole, chunked = (
+        make_task(folder, backbone=backbone, batch_size=batch_size, chunk_size=size, lengths=lengths)
+        for size in (0, chunk_size)
+    )
     texts = _texts(whole, repeats * (num_steps + 1))
     config = TrainConfig(batch_size=batch_size, lr=2e-5)
     ours = {"tabrag": steps(whole, config), "tabrag_chunked": steps(chunked, config)}
@@ -146,6 +159,7 @@ def compare_training(
         "chunk_size": chunk_size,
         "steps": num_steps,
         "repeats": repeats,
+        "lengths": lengths,
         "threads": torch.get_num_threads(),
         "device": "cuda" if torch.cuda.is_available() else "cpu",
         "dtype": "float32",

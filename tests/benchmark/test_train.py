@@ -20,7 +20,7 @@ def _new_accelerator() -> None:
 
 
 def test_a_cached_batch_beside_plain_ones(capsys: pytest.CaptureFixture[str]) -> None:
-    sizes = ["--batch-size=8", "--chunk-size=2", "--plain-batch-size=4"]
+    sizes = ["--batch-size=8", "--chunk-size=2", "--plain-batch-size=4", "--plain-steps=1"]
     figures = call(PROGRAM, "gradcache", *TINY, *sizes, capsys=capsys)
     assert (figures["batch_size"], figures["chunk_size"], figures["steps"]) == (8, 2, 1)
     for key in ("peak_mib", "cpu_s_per_example", "wall_s_per_example"):

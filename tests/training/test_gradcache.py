@@ -216,11 +216,21 @@ def test_accumulated_gradients_are_the_mean(data: Path) -> None:
     assert _distance(cached, plain) < 1e-5 < _distance(one, plain)
 
 
-def test_smallest_sizes_train_on_one_process(data: Path, negatives: Path, tmp_path: Path) -> None:
-    task = _task(data, batch_size=2, chunk_size=1, dropout=0.1, negatives=negatives)
-    config = TrainConfig(batch_size=2, accumulate=5, max_steps=4, gradcache=True, log_every=1)
-    figures = train(task, config, accelerator=make_accelerator("float32"), out=tmp_path / "run", settings={})
+def test_smallest_sizes_train_and_resume_on_one_process(data: Path, negatives: Path, tmp_path: Path) -> None:
+    def run(out: Path, resume: str = "none") -> tuple[dict[str, float], dict[str, Tensor]]:
+        task = _task(data, batch_size=2, chunk_size=1, dropout=0.1, negatives=negatives)
+        config = TrainConfig(batch_size=2, accumulate=5, max_steps=4, gradcache=True, save_every=1)
+        accelerator = make_accelerator("float32")
+        figures = train(task, config, accelerator=accelerator, out=out, settings={}, resume=resume)
+        return figures, task.module.state_dict()
+
+    figures, weights = run(tmp_path / "whole")
     assert figures["steps"] == 4 and 0 < figures["MRR@10"] <= 1
+    torch.manual_seed(12345)  # whatever a new process has drawn before it resumes
+    _, resumed = run(tmp_path / "rest", str(tmp_path / "whole" / "state" / "step-00000003"))
+    assert all(torch.equal(weights[name], resumed[name]) for name in weights)
+    untrained = _task(data).module.state_dict()
+    assert not any(torch.equal(weights[name], untrained[name]) for name in weights if "dense.weight" in name)
 
 
 def _share(batch: dict[str, Any], rows: slice, chunk_size: int) -> dict[str, Any]:
