@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,10 @@ from PIL import Image
 from tiny_tables import photo, sales, tables
 
 from tabrag.errors import UserError
+from tabrag.models.inputs.text import TextInputs
+from tabrag.models.io import resolve
 from tabrag.representations import RepresentationConfig, build, entries, names
+from tabrag.tables.grid import make_grid
 from tabrag.types import Entry, Table, Word
 
 
@@ -21,7 +25,9 @@ def test_the_folder_is_the_registry() -> None:
 
 def test_an_unknown_option_is_an_error_that_names_the_options() -> None:
     config = RepresentationConfig(name="markdown", options={"span": "first"})
-    with pytest.raises(UserError, match=r"'markdown' has no option 'span'; its options are: title, spans, windows"):
+    with pytest.raises(
+        UserError, match=r"'markdown' has no option 'span'; its options are: title, spans, windows"
+    ):
         build(config)
 
 
@@ -93,3 +99,51 @@ def test_a_representation_can_be_sent_to_a_worker() -> None:
     again = pickle.loads(pickle.dumps(represent))
     assert again(sales()) == represent(sales())
     assert represent(sales())[0].text
+
+
+class _Letters:
+    """An encoder of 60 tokens, a letter each."""
+
+    limit = 60
+
+    def count(self, entries: Sequence[Entry]) -> list[int]:
+        return [len(entry.text) for entry in entries]
+
+
+@pytest.mark.parametrize("name", ["markdown", "headers"])
+def test_windows_are_entries_of_one_item_that_fit_and_a_short_table_has_one(name: str) -> None:
+    cells = [["name", "count"], *([f"row {row}", str(row)] for row in range(20))]
+    grid = make_grid(cells, num_header_rows=1, num_header_cols=1)
+    table = Table(id="long", title="Long", grid=grid)
+    config = RepresentationConfig(name=name, options={"windows": True})
+    represent = pickle.loads(pickle.dumps(build(config, measure=_Letters())))
+    windows = represent(table)
+    assert [entry.id for entry in windows[:3]] == ["long", "long#w2", "long#w3"]
+    assert {entry.item_id for entry in windows} == {"long"} and len(windows) > 4
+    assert max(_Letters().count(windows)) <= 60
+    assert {(row, 0) for row in range(21)} <= {cell for entry in windows for cell in entry.cells or ()}
+    plain = build(RepresentationConfig(name=name))
+    short = Table(id="short", title="Short", grid=make_grid([["a", "b"]], num_header_rows=1))
+    assert represent(short) == plain(short)
+    assert build(config)(table) == plain(table), "nothing limits the entries: BM25 takes a table whole"
+    assert build(RepresentationConfig(name=name), measure=_Letters())(table) == plain(table)
+
+
+def test_windows_do_not_take_the_id_of_the_next_table_of_a_file() -> None:
+    grid = make_grid([["a"], *([f"value {row}"] for row in range(20))], num_header_rows=1)
+    config = RepresentationConfig(name="markdown", options={"windows": True})
+    represent = build(config, measure=_Letters())
+    ids = [entry.id for name in ("a.xlsx", "a.xlsx#2") for entry in represent(Table(id=name, grid=grid))]
+    assert len(ids) == len(set(ids)) > 4
+
+
+def test_a_dense_table_of_many_numbers_is_seen_whole_by_a_real_encoder() -> None:
+    cells = [[f"{row}{col}.{col}" for col in range(20)] for row in range(40)]
+    table = Table(id="t", title="Numbers", grid=make_grid(cells, num_header_rows=1, num_header_cols=1))
+    inputs = TextInputs.load(resolve("offline:tiny-bert"), max_length=64)
+    config = RepresentationConfig(name="markdown", options={"windows": True})
+    windows = build(config, measure=inputs)(table)
+    inputs.features(windows)
+    assert inputs.num_cut == 0 and len(windows) > 20
+    inputs.features(build(RepresentationConfig(name="markdown"))(table))
+    assert inputs.num_cut > 1000

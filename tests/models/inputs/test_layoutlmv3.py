@@ -141,3 +141,15 @@ def test_picklable(folder: Path, picture: str) -> None:
     copy = pickle.loads(pickle.dumps(inputs))
     for name, tensor in inputs([entry]).items():
         assert torch.equal(copy([entry])[name], tensor)
+
+
+def test_counting_tells_what_would_be_cut_and_cuts_nothing(folder: Path) -> None:
+    inputs = LayoutLMv3Inputs.load(folder, max_length=10, pixels=False, prefix="table:")
+    words = [Word(text=text, box=(0, 0, 1, 1)) for text in ("abcde", "2016", "x") * 9]
+    entries = [Entry(id="e", item_id="e", words=words), Entry(id="f", item_id="f")]
+    uncut = LayoutLMv3Inputs.load(folder, max_length=500, pixels=False, prefix="table:").features(entries)
+    assert inputs.count(entries) == [len(feature) for feature in uncut]
+    assert inputs.num_cut == inputs.num_tokens == 0
+    inputs.features(entries)
+    assert inputs.num_cut == len(uncut[0]) - inputs.limit > 0
+    assert LayoutLMv3Inputs.load(folder, max_length=0).limit is None

@@ -93,3 +93,15 @@ def test_folder_without_tokenizer_is_named(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text('{"model_type": "bert"}')
     with pytest.raises(UserError, match=str(tmp_path)):
         TextInputs.load(tmp_path, max_length=16)
+
+
+def test_counting_tells_what_would_be_cut_and_cuts_nothing(folder: Path) -> None:
+    inputs = TextInputs.load(folder, max_length=12, prefix="query: ")
+    entries = _entries("Total revenue, 2016", "", "a b c d e f g h i j k l m n o p")
+    uncut = TextInputs.load(folder, max_length=500, prefix="query: ").features(entries)
+    counts = inputs.count(entries)
+    assert counts == [len(tokens) for tokens in uncut] and counts[2] > inputs.limit == 12
+    assert inputs.num_cut == inputs.num_tokens == 0
+    inputs.features(entries)
+    assert inputs.num_cut == sum(max(0, count - 12) for count in counts) > 0
+    assert inputs.num_tokens == sum(counts)
