@@ -11,7 +11,7 @@ Rules, in this order; what each one did is counted by data set and split:
    :mod:`tabrag.data.near_duplicates`); a training query where its table is so for a test query or a dev query
    that is left. Names of pages play no part. The tables stay in the pool.
 
-All tables are in memory at once: 1.3 GiB for 39,000 tables and 186,000 queries.
+All tables are in memory at once: 1.3 GiB for 39,000 tables and 185,000 queries.
 """
 
 from __future__ import annotations
