@@ -19,6 +19,7 @@ def _new_accelerator() -> None:
     forget_accelerator()
 
 
+@pytest.mark.slow
 def test_a_cached_batch_beside_plain_ones(capsys: pytest.CaptureFixture[str]) -> None:
     sizes = ["--batch-size=8", "--chunk-size=2", "--plain-batch-size=4", "--plain-steps=1"]
     figures = call(PROGRAM, "gradcache", *TINY, *sizes, capsys=capsys)
