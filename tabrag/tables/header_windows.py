@@ -41,7 +41,8 @@ def headers_windows(
     cutter = _Cutter(table, table.grid, meter, title=title, fields=fields, parents=parents)
     for paths in cutter.shared_out():
         windows += cutter.windows(paths)
-    return windows
+    # What stands in all windows is printed alone where it does not fit beside a long path: once is enough.
+    return list({window.text: window for window in windows}.values())
 
 
 class _Cutter:
