@@ -4,6 +4,7 @@ scripts/benchmark.py encode    texts of tables, beside sentence-transformers
 scripts/benchmark.py train     two towers over questions and headers, beside sentence-transformers
 scripts/benchmark.py gradcache memory and time of a large cached batch, beside a small plain one
 scripts/benchmark.py search    exact search, beside faiss
+scripts/benchmark.py ivf       a large IVF index: memory of its build, recall and time of its search
 scripts/benchmark.py render    pictures of tables, by style
 """
 
@@ -52,6 +53,12 @@ def parser() -> argparse.ArgumentParser:
     search.add_argument("--dim", type=int, default=768)
     search.add_argument("--num-queries", type=int, default=1_000)
     search.add_argument("-k", type=int, default=10)
+    ivf = commands.add_parser("ivf", help="build and search of a large IVF index, on one thread")
+    ivf.add_argument("--num-vectors", type=int, default=1_000_000)
+    ivf.add_argument("--dim", type=int, default=384)
+    ivf.add_argument("--num-queries", type=int, default=200)
+    ivf.add_argument("-k", type=int, default=10)
+    ivf.add_argument("--vectors", help=".npy file of float32 vectors, in place of made ones")
     return top
 
 
@@ -66,6 +73,10 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
             num_queries=arguments.num_queries,
             k=arguments.k,
         )
+    if arguments.command == "ivf":
+        from tabrag.benchmark.ivf import measure_ivf
+
+        return measure_ivf(**{key: value for key, value in vars(arguments).items() if key != "command"})
     if arguments.command in ("train", "gradcache"):
         with _folder(arguments.data, arguments.tables) as folder:
             return _train(arguments, folder)

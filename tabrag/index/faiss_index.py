@@ -161,6 +161,12 @@ class FaissIndex:
         found = [_sort(scores_k, rows_k) for scores_k, rows_k in zip(scores, rows, strict=True)]
         return [scores_k for scores_k, _ in found], [rows_k for _, rows_k in found]
 
+    def clusters(self) -> dict[str, int]:
+        """How many clusters there are, and how many a search visits at first (``probed``)."""
+        if not isinstance(self._cpu, self._faiss.IndexIVF):
+            return {}
+        return {"clusters": self._cpu.nlist, "probed": self._cpu.nprobe}
+
     def save(self, path: str | Path) -> None:
         """Write the FAISS index to a file."""
         self._faiss.write_index(self._cpu, str(path))
