@@ -8,8 +8,11 @@ import os
 from typing import Any
 
 import torch
+from torch import nn
 
 from tabrag.errors import UserError
+from tabrag.training import zero
+from tabrag.training.config import TrainConfig
 
 
 def make_accelerator(precision: str) -> Any:
@@ -19,7 +22,8 @@ def make_accelerator(precision: str) -> Any:
         precision: ``auto``, ``float32``, ``bfloat16`` or ``float16``.
 
     Raises:
-        UserError: float16 without a GPU, which has no kernels for it.
+        UserError: float16 without a GPU, which has no kernels for it; a launch file that asks for what is not
+            supported.
     """
     from accelerate import Accelerator
 
@@ -29,9 +33,31 @@ def make_accelerator(precision: str) -> Any:
     if precision == "auto":
         precision = "bfloat16" if has_cuda and torch.cuda.is_bf16_supported() else "float32"
     mixed = {"float32": "no", "bfloat16": "bf16", "float16": "fp16"}[precision]
-    # With DeepSpeed, cpu=True would silently turn it off.
-    deepspeed = os.environ.get("ACCELERATE_USE_DEEPSPEED", "false").lower() == "true"
-    return Accelerator(mixed_precision=mixed, cpu=not has_cuda and not deepspeed)
+    if os.environ.get("ACCELERATE_USE_DEEPSPEED", "false").lower() == "true":
+        return zero.make_accelerator(mixed)
+    accelerator = Accelerator(mixed_precision=mixed, cpu=not has_cuda)
+    if accelerator.distributed_type.value in ("FSDP", "MEGATRON_LM"):
+        raise UserError(
+            f"{accelerator.distributed_type.value} is not supported: for a model that has to be split over the "
+            "processes use configs/launch/zero3.yaml"
+        )
+    return accelerator
+
+
+def wrap(
+    module: nn.Module, optimizer: torch.optim.Optimizer, accelerator: Any, config: TrainConfig
+) -> tuple[Any, Any]:
+    """Module and optimizer as the launcher wants them: alone, data parallel, or split by DeepSpeed.
+
+    Args:
+        module: The model.
+        optimizer: Its optimizer, fresh or with the state of a run to go on from.
+        accelerator: ``accelerate.Accelerator``.
+        config: Settings of the loop.
+    """
+    if is_partitioned(accelerator):
+        return zero.prepare(module, optimizer, accelerator, config)
+    return accelerator.prepare(module, optimizer)
 
 
 def is_partitioned(accelerator: Any) -> bool:

@@ -16,7 +16,7 @@ from tqdm import tqdm
 from tabrag import distributed
 from tabrag.errors import UserError
 from tabrag.files import write_json
-from tabrag.training.accelerator import is_partitioned
+from tabrag.training.accelerator import is_partitioned, wrap
 from tabrag.training.config import TrackingConfig, TrainConfig
 from tabrag.training.gradcache import check_cacheable
 from tabrag.training.memory import describe, explain_out_of_memory, forecast, lower_bound
@@ -25,6 +25,7 @@ from tabrag.training.state import load_state, save_state
 from tabrag.training.step import step
 from tabrag.training.task import Task, decay_groups
 from tabrag.training.tracking import Tracker
+from tabrag.training.zero import whole
 
 logger = logging.getLogger(__name__)
 
@@ -97,7 +98,7 @@ def train(
         saved = load_state(state, module=task.module, optimizer=optimizer)
         progress = Progress(**{key: saved[key] for key in Progress.__dataclass_fields__})
         _same_task(state, saved["task"], description)
-    module, optimizer = accelerator.prepare(task.module, optimizer)
+    module, optimizer = wrap(task.module, optimizer, accelerator, config)
     facts = {
         "queries per process": config.batch_size,
         "processes": distributed.world_size(),
@@ -153,13 +154,14 @@ def train(
             _judge(task, module, progress, out=out, tracker=tracker)
             since = time.perf_counter()
         if saving:
-            save_state(
-                out / "state",
-                step=progress.step,
-                module=task.module,
-                optimizer=optimizer,
-                progress={**vars(progress), "task": description},
-            )
+            with whole(module):
+                save_state(
+                    out / "state",
+                    step=progress.step,
+                    module=task.module,
+                    optimizer=optimizer,
+                    progress={**vars(progress), "task": description},
+                )
     if _is_stale(progress, config):
         logger.info("no better figure in %d evaluations: stopped at step %d", progress.stale, progress.step)
     bar.close()
@@ -206,6 +208,11 @@ def _endless(task: Task, progress: Progress, batches_an_epoch: int) -> Iterator[
 
 def _judge(task: Task, module: Any, progress: Progress, *, out: Path, tracker: Tracker) -> None:
     """Evaluate; export the model when it is the best so far (or when there is nothing to judge it by)."""
+    with whole(module):
+        _judge_whole(task, module, progress, out=out, tracker=tracker)
+
+
+def _judge_whole(task: Task, module: Any, progress: Progress, *, out: Path, tracker: Tracker) -> None:
     module.eval()
     with torch.no_grad():
         figures = task.evaluate()

@@ -19,6 +19,7 @@ from torch import Tensor, nn
 from tabrag import distributed
 from tabrag.errors import UserError
 from tabrag.files import atomic_folder, read_json, write_json
+from tabrag.training.zero import ZeroOptimizer
 
 logger = logging.getLogger(__name__)
 
@@ -30,7 +31,7 @@ def save_state(
     *,
     step: int,
     module: nn.Module,
-    optimizer: torch.optim.Optimizer,
+    optimizer: torch.optim.Optimizer | ZeroOptimizer,
     progress: dict[str, Any],
     keep: int = 2,
 ) -> None:
@@ -39,11 +40,12 @@ def save_state(
     Later states go too: they belong to a course that was left by going back to an earlier state.
     """
     random_states = distributed.gather_objects([random_state()])
+    optimizer_state = optimizer.state_dict()
     if distributed.is_main():
         with atomic_folder(root / f"step-{step:08d}") as folder:
             weights = {name: value.detach().cpu().contiguous() for name, value in module.state_dict().items()}
             save_file(_own_storage(weights), folder / "model.safetensors")
-            tensors, groups = _flatten_optimizer(optimizer)
+            tensors, groups = _flatten_optimizer(optimizer_state)
             save_file(tensors, folder / "optimizer.safetensors")
             flat = {
                 f"{rank}.{name}": value
@@ -139,8 +141,7 @@ def _own_storage(weights: dict[str, Tensor]) -> dict[str, Tensor]:
     return result
 
 
-def _flatten_optimizer(optimizer: torch.optim.Optimizer) -> tuple[dict[str, Tensor], list[dict[str, Any]]]:
-    state = optimizer.state_dict()
+def _flatten_optimizer(state: dict[str, Any]) -> tuple[dict[str, Tensor], list[dict[str, Any]]]:
     tensors = {
         f"{index}.{name}": torch.as_tensor(value).detach().cpu().clone()
         for index, values in state["state"].items()

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from tabrag import distributed
 from tabrag.errors import UserError
-from tabrag.training import gradcache
+from tabrag.training import gradcache, zero
 from tabrag.training.config import TrainConfig
 from tabrag.training.task import Task, move
 
@@ -28,7 +28,8 @@ def step(
 ) -> float:
     """Take ``config.accumulate`` micro-batches and move the weights once; every process calls this.
 
-    Gradients are reduced once, with the last micro-batch.
+    Gradients are reduced once, with the last micro-batch; DeepSpeed reduces those of each micro-batch, as no
+    process keeps all of them.
 
     Args:
         task: The model with its data.
@@ -45,6 +46,7 @@ def step(
         UserError: A loss that is not finite, on any process.
     """
     total = 0.0
+    split = zero.is_zero(module)
     for micro in range(config.accumulate):
         batch = next(batches)
         is_last = micro == config.accumulate - 1
@@ -53,11 +55,16 @@ def step(
             total += _finite(cached.loss, task, batch)
             gradcache.backward(module, cached, accelerator, weight=1 / config.accumulate, reduce=is_last)
             continue
-        with nullcontext() if is_last else accelerator.no_sync(module):
+        with nullcontext() if is_last or split else accelerator.no_sync(module):
             with accelerator.autocast():
                 loss = module(move(batch, accelerator.device))
             total += _finite(loss, task, batch)
-            accelerator.backward(loss / config.accumulate)
+            if split:
+                zero.backward(module, loss)
+            else:
+                accelerator.backward(loss / config.accumulate)
+    if split:
+        return total / config.accumulate
     if config.clip:
         accelerator.clip_grad_norm_(module.parameters(), config.clip)
     optimizer.step()
