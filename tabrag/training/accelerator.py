@@ -28,6 +28,8 @@ def make_accelerator(precision: str) -> Any:
     from accelerate import Accelerator
 
     has_cuda = torch.cuda.is_available()
+    if not has_cuda:  # DeepSpeed, which accelerate imports where it is installed, would look for devices
+        os.environ.setdefault("DS_ACCELERATOR", "cpu")
     if precision == "float16" and not has_cuda:
         raise UserError("train.precision=float16 needs a GPU: on a CPU use float32 or bfloat16")
     if precision == "auto":

@@ -57,7 +57,7 @@ def _environment(number: int, **changes: Any) -> dict[str, str]:
     settings = json.loads(told["ACCELERATE_DEEPSPEED_CONFIG_FILE"])
     assert settings["zero_optimization"]["stage"] == number
     settings["zero_optimization"] |= changes
-    return {**told, "ACCELERATE_DEEPSPEED_CONFIG_FILE": json.dumps(settings), "DS_ACCELERATOR": "cpu"}
+    return {**told, "ACCELERATE_DEEPSPEED_CONFIG_FILE": json.dumps(settings)}
 
 
 def _as_launched(environment: dict[str, str], function: Callable[[], Any]) -> Any:
