@@ -324,3 +324,14 @@ def test_real_tables_fit_their_pictures(data_root: Path) -> None:
         faint = [word for word in rendered.words if _contrast(word, rendered.image) < 60]
         assert not faint, (record["id"], faint[:3])
     assert num_merged > 50
+
+
+@pytest.mark.parametrize("family", ["sans", "serif", "mono", "condensed"])
+@pytest.mark.parametrize("size", [9, 13, 17, 30])
+def test_numbers_set_from_single_figures_look_as_if_drawn_whole(family: str, size: int) -> None:
+    face = fonts.get_face(family, size)
+    for text in ("1,234.5", "(12.3%)", "-57", "2009-10", "$1,111"):
+        whole = fonts._ink(text, fonts._load(face._files[0], size, False), None)
+        found = face.glyphs(text)
+        assert (found.left, found.top, found.advance) == (whole.left, whole.top, whole.advance)
+        assert whole.mask.getbbox() and found.mask.tobytes() == whole.mask.tobytes()
