@@ -191,7 +191,10 @@ def share(facts: Facts, rng: random.Random) -> Draft | None:
     wholes = [
         row
         for row in facts.rows
-        if row.labels and row.labels[-1].role is Role.TOTAL and facts.value(row.index, rivals.column.index)
+        if row.labels
+        and row.labels[-1].role is Role.TOTAL
+        and row.parents == rivals.row.parents[: len(row.parents)]  # not the total of another group
+        and facts.value(row.index, rivals.column.index)
     ]
     if not rivals.rows or len(wholes) != 1 or not facts.adds_up(rivals.column):
         return None

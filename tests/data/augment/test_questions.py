@@ -148,6 +148,15 @@ def test_counts_and_lists_cover_all_rows_of_a_group() -> None:
     assert all(d.answers == ["2"] and re.search("leeds|york", d.text.casefold()) for d in counts)
 
 
+def test_a_share_is_one_of_the_total_of_its_own_group() -> None:
+    cells = [["crew", "number of boats"], ["north", ""], ["ann", "3"], ["bo", "5"], ["total", "8"]]
+    cells += [["south", ""], ["cy", "2"], ["di", "4"]]
+    grid = make_grid(cells, merged=[(1, 1, 0, 1), (5, 5, 0, 1)], num_header_rows=1, num_header_cols=1)
+    drafts = drafts_of(Table(id="g", title="boats of each crew", grid=grid))
+    shares = [draft for draft in drafts if draft.kind == "share"]
+    assert shares and {row for draft in shares for row, _ in draft.cells} <= {2, 3, 4}
+
+
 def test_rows_of_a_relational_table_are_named_by_its_first_column_of_different_texts() -> None:
     texts = " ".join(draft.text.casefold() for draft in drafts_of(standings()))
     assert "which team" in texts or "what team" in texts
