@@ -162,7 +162,7 @@ def train(
                     optimizer=optimizer,
                     progress={**vars(progress), "task": description},
                 )
-    if _is_stale(progress, config):
+    if _is_stale(progress, config) and distributed.is_main():
         logger.info("no better figure in %d evaluations: stopped at step %d", progress.stale, progress.step)
     bar.close()
     tracker.close()
@@ -220,9 +220,9 @@ def _judge_whole(task: Task, module: Any, progress: Progress, *, out: Path, trac
     if figures:
         tracker.log(figures, step=progress.step)
         value = figures[task.selection_metric()]
-        logger.info(
-            "step %d: %s", progress.step, ", ".join(f"{key} {value:.4f}" for key, value in figures.items())
-        )
+        if distributed.is_main():
+            shown = ", ".join(f"{key} {value:.4f}" for key, value in figures.items())
+            logger.info("step %d: %s", progress.step, shown)
         if progress.best is not None and value <= progress.best:
             progress.stale += 1
             return
