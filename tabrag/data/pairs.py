@@ -20,8 +20,8 @@ logger = logging.getLogger(__name__)
 class TrainingPairs:
     """The training queries of a folder with item numbers instead of ids.
 
-    Queries without a relevant item are left out, and counted in the log. Tables of the same content (titles
-    and cell texts) are never negatives of each other's queries.
+    Queries without a relevant item are left out. Tables of the same content (titles and cell texts) are never
+    negatives of each other's queries.
 
     Attributes:
         item_ids: The corpus's ids by item number.

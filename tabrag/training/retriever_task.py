@@ -13,8 +13,9 @@ from typing import Any
 import torch
 
 from tabrag import distributed
-from tabrag.data.batches import RetrieverBatches, TrainingPairs, loader
+from tabrag.data.batches import RetrieverBatches, loader
 from tabrag.data.config import TrainingDataConfig
+from tabrag.data.pairs import TrainingPairs
 from tabrag.models.card import data_source, write_card
 from tabrag.models.retriever import Retriever
 from tabrag.training.config import DevConfig, LossConfig
