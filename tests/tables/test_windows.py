@@ -63,9 +63,6 @@ def grids(draw: st.DrawFn) -> Grid:
     return make_grid(cells, merged=merged, num_header_rows=head_rows, num_header_cols=head_cols)
 
 
-_TITLES = st.sampled_from(["", "A title of it"])
-
-
 def _values(grid: Grid) -> dict[Cell, str]:
     return {
         (row, col): text
