@@ -47,13 +47,21 @@ def blocks(vectors: Vectors) -> Iterator[tuple[int, Tensor]]:
 
     A memory-mapped file is mapped block by block: what was read does not stay in memory.
     """
+    file = _whole_file(vectors)
     for start in range(0, vectors.shape[0], ROWS_AT_ONCE):
         block = vectors[start : start + ROWS_AT_ONCE]
-        # Slices of a mapping do not know their own offset in the file, so only a whole file is mapped anew.
-        if isinstance(vectors, np.memmap) and isinstance(vectors.base, mmap.mmap) and vectors.filename:
-            offset = vectors.offset + start * vectors.strides[0]
-            block = np.memmap(vectors.filename, vectors.dtype, mode="r", offset=offset, shape=block.shape)
+        if file is not None:
+            offset = file.offset + start * file.strides[0]
+            block = np.memmap(file.filename, file.dtype, mode="r", offset=offset, shape=block.shape)
         yield start, as_float32(block)
+
+
+def _whole_file(vectors: Vectors) -> np.memmap | None:
+    """The vectors as a mapping that can be made anew in parts; None where the file's bytes are not theirs."""
+    # Slices of a mapping do not know their own offset in the file; changes of mode "c" are not in the file.
+    if not isinstance(vectors, np.memmap) or not isinstance(vectors.base, mmap.mmap):
+        return None
+    return vectors if vectors.filename and vectors.flags.c_contiguous and vectors.mode != "c" else None
 
 
 def check_queries(queries: Vectors, k: int, *, dim: int | None) -> Tensor:

@@ -18,7 +18,12 @@ def test_blocks_of_a_mapped_file_equal_those_in_memory(
     values_NE = np.random.default_rng(0).standard_normal((10, 3)).astype(np.float32)
     np.save(tmp_path / "vectors.npy", values_NE)
     mapped = np.load(tmp_path / "vectors.npy", mmap_mode="r")
-    for given in (values_NE, mapped, mapped[2:], np.asfortranarray(values_NE)):
+    np.save(tmp_path / "columns.npy", np.asfortranarray(values_NE))
+    columns = np.load(tmp_path / "columns.npy", mmap_mode="r")
+    changed = np.load(tmp_path / "vectors.npy", mmap_mode="c")
+    changed[0] = 7
+    assert columns.flags.f_contiguous and changed[0, 0] != mapped[0, 0]
+    for given in (values_NE, mapped, mapped[2:], np.asfortranarray(values_NE), columns, changed):
         parts = list(blocks(given))
         assert [start for start, _ in parts] == list(range(0, len(given), 4)) and len(parts) > 1
         np.testing.assert_array_equal(np.concatenate([part.numpy() for _, part in parts]), given)
