@@ -19,7 +19,6 @@ import pkgutil
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
-from pathlib import Path
 from typing import Any, Protocol
 
 from tabrag.errors import UserError
@@ -87,11 +86,6 @@ def build(config: RepresentationConfig, *, measure: Measure | None = None) -> Re
         )
     given = {"measure": measure} if "measure" in parameters else {}
     return partial(function, **given, **config.options)
-
-
-def entries(table: Table, config: RepresentationConfig, *, folder: str | Path) -> list[Entry]:
-    """The entries of one table of the data set folder ``folder``."""
-    return build(config)(table, folder=Path(folder))
 
 
 def text_meter(measure: Measure | None, *, windows: bool) -> Meter | None:

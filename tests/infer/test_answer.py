@@ -18,7 +18,7 @@ from tabrag.index.folder import Index
 from tabrag.inference import answer_job
 from tabrag.inference.answer_job import readable
 from tabrag.inference.pipeline import Pipeline
-from tabrag.representations import RepresentationConfig, entries
+from tabrag.representations import RepresentationConfig, build
 from tabrag.tables.grid import make_grid
 from tabrag.types import Answer, Evidence, Query, Source, Table
 
@@ -63,7 +63,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         qrels={"dev": {f"q{i}": {f"t{i}": 1} for i in range(4)}},
         card=Card(name="x", licence="x", citation="x"),
     )
-    found = [e for table in tables for e in entries(table, RepresentationConfig(), folder=root / "data")]
+    represent = build(RepresentationConfig())
+    found = [e for table in tables for e in represent(table, folder=root / "data")]
     Index.build(root / "index", found, kind="bm25")
     return root
 

@@ -9,7 +9,7 @@ from tabrag.data.folder import write_folder
 from tabrag.errors import UserError
 from tabrag.index.folder import Index
 from tabrag.inference.pipeline import Pipeline, PipelineConfig
-from tabrag.representations import RepresentationConfig, entries
+from tabrag.representations import RepresentationConfig, build
 from tabrag.tables.grid import make_grid
 from tabrag.types import Query, Table
 
@@ -40,7 +40,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     for name in ("headers", "markdown"):
         config = RepresentationConfig(name=name)
-        found = [entry for table in tables() for entry in entries(table, config, folder=root / "data")]
+        found = [entry for table in tables() for entry in build(config)(table, folder=root / "data")]
         Index.build(root / name, found, kind="bm25", representation=config)
     return root
 

@@ -12,7 +12,7 @@ from tiny_tables import photo, sales, tables
 from tabrag.errors import UserError
 from tabrag.models.inputs.text import TextInputs
 from tabrag.models.io import resolve
-from tabrag.representations import RepresentationConfig, build, entries, names
+from tabrag.representations import RepresentationConfig, build, names
 from tabrag.tables.grid import make_grid
 from tabrag.types import Entry, Table, Word
 
@@ -32,7 +32,7 @@ def test_an_unknown_option_is_an_error_that_names_the_options() -> None:
 
 
 def test_headers_hold_title_and_paths_but_no_data(tmp_path: Path) -> None:
-    (entry,) = entries(sales(), RepresentationConfig(name="headers"), folder=tmp_path)
+    (entry,) = build(RepresentationConfig(name="headers"))(sales(), folder=tmp_path)
     assert (entry.id, entry.item_id) == (sales().id, sales().id)
     for text in ('Sales of "Weird" fruit', "Trade > Fruit", "citrus > lemon", "2019 > south"):
         assert text in entry.text
@@ -67,7 +67,7 @@ def test_image_holds_path_words_and_title(tmp_path: Path) -> None:
     Image.new("RGB", (2, 2)).save(tmp_path / "images" / "photo.png")
     table = photo()
     table.title = "Scores"
-    (entry,) = entries(table, RepresentationConfig(name="image"), folder=tmp_path)
+    (entry,) = build(RepresentationConfig(name="image"))(table, folder=tmp_path)
     assert entry == Entry(
         id="photo",
         item_id="photo",
