@@ -13,6 +13,8 @@ from tabrag.data.synthetic import make
 from tabrag.files import read_json
 from tests.entry_points import ROOT, call
 
+pytestmark = pytest.mark.slow
+
 RECIPES = sorted((ROOT / "configs/retriever").glob("*.yaml"))
 TWINS = {"text": "offline:tiny-bert", "layoutlmv3": "offline:tiny-layoutlmv3", "image": "offline:tiny-vit"}
 

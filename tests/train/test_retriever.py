@@ -15,6 +15,8 @@ from typing import Any
 import pytest
 import yaml
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parent.parent.parent
 BIN = Path(sys.executable).parent
 PROGRAM = str(ROOT / "train" / "retriever.py")

@@ -27,6 +27,8 @@ from tabrag.training.config import TrainConfig
 from tests.entry_points import ROOT
 from tests.processes import forget_accelerator, run_distributed
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("deepspeed")
 SETTINGS = (
     f"--config={ROOT / 'configs/retriever/tiny.yaml'}",
