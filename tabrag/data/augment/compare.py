@@ -72,7 +72,8 @@ def superlative(facts: Facts, rng: random.Random) -> Draft | None:
         return None
     highest = rng.random() < 0.7
     best = (max if highest else min)(rivals.rows, key=rivals.value)
-    if [rivals.value(row) for row in rivals.rows].count(rivals.value(best)) > 1:
+    values = facts.values(rivals.row, rivals.column)  # rows that share a name are no rivals, but may be best
+    if values.count(rivals.value(best)) > 1 or (max if highest else min)(values) != rivals.value(best):
         return None
     said, phrases = rivals.quantity()
     noun = rivals.words.say(singular(facts.row_noun)) if facts.row_noun else rng.choice(("group", "category"))

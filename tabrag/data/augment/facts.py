@@ -175,6 +175,11 @@ class Facts:
             return False
         return bool(texts) and not any(map(is_rate, texts)) and not is_rate(self.subject.main)
 
+    def values(self, row: Line, column: Line) -> list[float]:
+        """The numbers in the column of all rows on the level of ``row``, totals apart."""
+        level = (one for one in self.rows if one.parents == row.parents and not one.is_total)
+        return [value for one in level if (value := self.value(one.index, column.index)) is not None]
+
     def siblings(self, row: Line, column: Line) -> list[Line]:
         """The rows on the level of ``row``, totals apart, that have a number of their own in the column."""
         return [

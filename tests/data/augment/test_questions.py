@@ -148,6 +148,14 @@ def test_counts_and_lists_cover_all_rows_of_a_group() -> None:
     assert all(d.answers == ["2"] and re.search("leeds|york", d.text.casefold()) for d in counts)
 
 
+def test_the_highest_of_all_rows_is_meant_also_of_those_that_share_a_name() -> None:
+    rows = [["ann", "3"], ["bo", "5"], ["cy", "1"], ["di", "9"], ["di", "2"]]
+    grid = make_grid([["crew", "number of boats"], *rows], num_header_rows=1, num_header_cols=1)
+    drafts = drafts_of(Table(id="g", title="boats of each crew", grid=grid))
+    best = [draft.answers for draft in drafts if draft.kind == "superlative"]
+    assert best and all(answers == ["cy"] for answers in best)
+
+
 def test_a_share_is_one_of_the_total_of_its_own_group() -> None:
     cells = [["crew", "number of boats"], ["north", ""], ["ann", "3"], ["bo", "5"], ["total", "8"]]
     cells += [["south", ""], ["cy", "2"], ["di", "4"]]
