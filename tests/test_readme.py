@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import runpy
 import shlex
 import shutil
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from processes import forget_accelerator
 
 pytestmark = pytest.mark.slow
 
@@ -37,19 +38,32 @@ def _commands(heading: str) -> list[list[str]]:
     return [shlex.split(line) for line in lines if line.startswith(("python ", "accelerate ", "pip "))]
 
 
-def _run(
-    command: list[str], tmp_path: Path, replacements: dict[str, str], extra: list[str], *, status: int = 0
-) -> dict:
-    arguments = []
-    for argument in command[1:]:
-        for old, new in replacements.items():
-            argument = argument.replace(old, new)
-        arguments.append(re.sub(r"(^|=)((?:configs|train|infer|scripts)/)", rf"\1{ROOT}/\2", argument))
-    done = subprocess.run(
-        [sys.executable, *arguments, *extra], cwd=tmp_path, capture_output=True, text=True, timeout=300
-    )
-    assert done.returncode == status, f"{shlex.join(command)}\n{done.stderr[-3000:]}"
-    return json.loads(done.stdout.strip().splitlines()[-1])
+@pytest.fixture
+def run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., dict]:
+    """Runs a command in this process and the test's folder: new ones would import torch again each time."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(command: list[str], replacements: dict[str, str], extra: list[str], *, status: int = 0) -> dict:
+        arguments = []
+        for argument in command[1:]:
+            for old, new in replacements.items():
+                argument = argument.replace(old, new)
+            arguments.append(re.sub(r"(^|=)((?:configs|train|infer|scripts)/)", rf"\1{ROOT}/\2", argument))
+        forget_accelerator()
+        capsys.readouterr()
+        monkeypatch.setattr("sys.argv", [*arguments, *extra])
+        code = 0
+        try:
+            runpy.run_path(arguments[0], run_name="__main__")
+        except SystemExit as end:
+            code = end.code
+        printed = capsys.readouterr()
+        assert code == status, f"{shlex.join(command)}\n{printed.err[-3000:]}"
+        return json.loads(printed.out.strip().splitlines()[-1])
+
+    return run
 
 
 def _extra(command: list[str]) -> list[str]:
@@ -60,30 +74,30 @@ def _extra(command: list[str]) -> list[str]:
     return []
 
 
-def test_hitab_commands(data_root: Path, tmp_path: Path) -> None:
+def test_hitab_commands(run: Callable[..., dict], data_root: Path, tmp_path: Path) -> None:
     commands = _commands("HiTab, on a CPU")
     assert len(commands) == 10
     figures: dict = {}
     for command in commands:
-        figures |= _run(command, tmp_path, {"$TABRAG_DATA": str(data_root)}, _extra(command))
+        figures |= run(command, {"$TABRAG_DATA": str(data_root)}, _extra(command))
     assert 0.05 < figures["Hit@10"] <= 1 and figures["negatives"] > 0
     assert figures["pooled"]["runs"]["fused"]["Recall@10"]["mean"] == figures["Recall@10"]
     assert (tmp_path / "runs/hitab/dev.md").read_text().count("| fused |") == 2
 
 
-def test_commands_on_a_persons_own_tables(files_root: Path, tmp_path: Path) -> None:
+def test_commands_on_a_persons_own_tables(run: Callable[..., dict], files_root: Path, tmp_path: Path) -> None:
     own = tmp_path / "own"
     for kind in ("html", "csv", "xlsx"):
         shutil.copytree(files_root / kind, own / kind)
     first, *others = _commands("Your own tables")
     assert len(others) == 6
-    made = _run(first, tmp_path, {"MY_TABLES": str(own)}, [], status=3)  # one page holds no table
+    made = run(first, {"MY_TABLES": str(own)}, [], status=3)  # one page holds no table
     assert made["tables"] > 10
     answered = None
     for command in others:
         if "--data.folder=datasets/mine" in command:
             continue  # needs questions of a person
-        figures = _run(command, tmp_path, {}, _extra(command))
+        figures = run(command, {}, _extra(command))
         answered = figures if command[1] == "infer/answer.py" else answered
     assert answered is not None and answered["answer"] == "$280"
 
