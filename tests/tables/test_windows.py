@@ -99,10 +99,12 @@ def test_each_value_has_its_title_and_all_its_headers(grid: Grid, limit: int) ->
         shown = set(re.findall(r"v\d+x\d+", window.text))
         for (row, col), text in _values(grid).items():
             if row >= grid.num_header_rows and col >= grid.num_header_cols and text in shown:
-                assert shown.issuperset(path_texts(grid, top[col]))
-                # A merged region stands in several rows: the headers of those in the window are enough.
-                first, last, *_ = owners.get((row, col), (row, row))
-                assert any(shown.issuperset(path_texts(grid, left[r])) for r in range(first, last + 1))
+                # A merged region stands in several rows and columns: the headers of those in the window are
+                # enough.
+                first, last, left_end, right_end = owners.get((row, col), (row, row, col, col))
+                columns, rows = range(left_end, right_end + 1), range(first, last + 1)
+                assert any(shown.issuperset(path_texts(grid, top[c])) for c in columns)
+                assert any(shown.issuperset(path_texts(grid, left[r])) for r in rows)
 
 
 @settings(deadline=None, max_examples=50)
