@@ -29,7 +29,7 @@ lint: setup
 	$(BIN)/ruff format --check .
 
 test: setup lint
-	$(BIN)/pytest -n 2 --dist loadfile -m "not gpu"
+	$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not gpu"
 
 benchmark: setup
 	$(PIP) install -c constraints.txt sentence-transformers
