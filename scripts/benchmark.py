@@ -53,6 +53,7 @@ def parser() -> argparse.ArgumentParser:
     search.add_argument("--dim", type=int, default=768)
     search.add_argument("--num-queries", type=int, default=1_000)
     search.add_argument("-k", type=int, default=10)
+    search.add_argument("--repeats", type=int, default=5, help="rounds of each side; the best counts")
     ivf = commands.add_parser("ivf", help="build and search of a large IVF index, on one thread")
     ivf.add_argument("--num-vectors", type=int, default=1_000_000)
     ivf.add_argument("--dim", type=int, default=384)
@@ -72,6 +73,7 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
             dim=arguments.dim,
             num_queries=arguments.num_queries,
             k=arguments.k,
+            repeats=arguments.repeats,
         )
     if arguments.command == "ivf":
         from tabrag.benchmark.ivf import measure_ivf

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-from tests.entry_points import call, refuse
+from entry_points import call, refuse
 
 pytest.importorskip("faiss", reason="faiss is an optional package")
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 import yaml
+from entry_points import ROOT, call
 
 from tabrag.data.prepare import prepare
 from tabrag.data.synthetic import make
 from tabrag.files import read_json
-from tests.entry_points import ROOT, call
 
 pytestmark = pytest.mark.slow
 
