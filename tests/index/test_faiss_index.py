@@ -187,12 +187,9 @@ def test_torch_and_faiss_share_a_process_in_either_order() -> None:
         "import numpy as np\n"
         "vectors = np.random.rand(1000, 64).astype('float32')\n"
         "index = faiss.IndexFlatIP(64); index.add(vectors); index.search(vectors, 5)\n"
-        "torch.nn.Linear(64, 64)(torch.from_numpy(vectors)).sum().backward()\n"
     )
     own = (
-        "import torch, numpy as np\n"
         "from tabrag.index.faiss_index import FaissIndex\n"
-        "vectors = np.random.rand(1000, 64).astype('float32')\n"
         "assert FaissIndex('flat').build(vectors).search(vectors, 5)[1][3][0] == 3\n"
         "torch.nn.Linear(64, 64)(torch.from_numpy(vectors)).sum().backward()\n"
     )
@@ -200,7 +197,7 @@ def test_torch_and_faiss_share_a_process_in_either_order() -> None:
         "import sys; sys.modules['faiss'] = None\n"
         "import tabrag.index.faiss_index, tabrag.index.folder, tabrag.models.retriever\n"
     )
-    programs = ["import torch, faiss\n" + work, "import faiss, torch\n" + work, own, missing]
+    programs = [f"import {first}\n{work}{own}" for first in ("torch, faiss", "faiss, torch")] + [missing]
     processes = [subprocess.Popen([sys.executable, "-c", one], stderr=subprocess.PIPE) for one in programs]
     for program, process in zip(programs, processes, strict=True):
         _, errors = process.communicate()

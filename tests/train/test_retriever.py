@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 import yaml
+from entry_points import call, refuse
 
 pytestmark = pytest.mark.slow
 
@@ -116,16 +117,17 @@ def test_killed_and_resumed_gives_the_same_weights(data: Path, tmp_path: Path) -
     assert _losses(killed) == _losses(tmp_path / "whole")
 
 
-def test_mistakes_end_with_status_2_and_leave_the_run_alone(data: Path, tmp_path: Path) -> None:
+def test_mistakes_end_with_status_2_and_leave_the_run_alone(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     out = tmp_path / "run"
-    _run([sys.executable, *_arguments(data, out, "--train.epochs=0", "--train.max_steps=0")])
+    call(*_arguments(data, out, "--train.epochs=0", "--train.max_steps=0"), capsys=capsys)
     before = (out / "run.yaml").read_text()
     assert (out / "export" / "retriever.json").exists()
-    _run([sys.executable, PROGRAM, f"--config={out / 'run.yaml'}", f"--out={tmp_path / 'repeated'}"])
+    call(PROGRAM, f"--config={out / 'run.yaml'}", f"--out={tmp_path / 'repeated'}", capsys=capsys)
     assert (tmp_path / "repeated" / "metrics.json").read_text() == (out / "metrics.json").read_text()
-    again = _run([sys.executable, *_arguments(data, out)], status=2)
-    assert "--resume auto" in again.stderr and (out / "run.yaml").read_text() == before
-    key = _run([sys.executable, *_arguments(data, out, "--train.lrr=1")], status=2)
-    assert "train.lrr" in key.stderr and "tiny.yaml" in key.stderr
-    folder = _run([sys.executable, *_arguments(tmp_path / "nowhere", tmp_path / "x")], status=2)
-    assert "nowhere" in folder.stderr and "Traceback" not in folder.stderr
+    again = refuse(*_arguments(data, out), capsys=capsys)
+    assert "--resume auto" in again and (out / "run.yaml").read_text() == before
+    key = refuse(*_arguments(data, out, "--train.lrr=1"), capsys=capsys)
+    assert "train.lrr" in key and "tiny.yaml" in key
+    assert "nowhere" in refuse(*_arguments(tmp_path / "nowhere", tmp_path / "x"), capsys=capsys)
