@@ -179,9 +179,11 @@ def _queries(parts: Iterable[Part], kept_id: Mapping[str, str]) -> tuple[dict[st
             for query_id, grades in part.data.qrels.get(split, {}).items():
                 new_id = f"{part.name}/{query_id}"
                 queries[new_id] = replace(texts[query_id], id=new_id, data_set=part.name)
-                qrels[pool_split][new_id] = {
-                    kept_id[f"{part.name}/{item}"]: grade for item, grade in grades.items()
-                }
+                judged: dict[str, int] = {}
+                for item, grade in grades.items():  # merged tables keep the best of their grades
+                    kept = kept_id[f"{part.name}/{item}"]
+                    judged[kept] = max(grade, judged.get(kept, grade))
+                qrels[pool_split][new_id] = judged
     return queries, qrels
 
 
