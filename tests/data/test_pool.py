@@ -127,3 +127,12 @@ def test_merging_needs_the_same_titles_and_the_same_places_of_cells() -> None:
     merged, kept_id = merge_identical(tables)
     assert [table.id for table in merged] == ["r", "t", "o", "b", "i", "j"]
     assert kept_id == {"r": "r", "p": "r", "t": "t", "o": "o", "b": "b", "f": "b", "i": "i", "j": "j"}
+
+
+def test_merged_tables_keep_the_best_of_their_grades() -> None:
+    twins = [_table("a", RIVERS, "Rivers"), _table("b", RIVERS, "Rivers")]
+    for grades in ({"a": 2, "b": 1}, {"a": 1, "b": 2}):
+        part = _part("one", twins, train={"q1": ("where is river 3?", "a")})
+        part.data.qrels["train"]["q1"] = grades
+        judged = make_pool([part]).qrels["train"]["one/q1"]
+        assert list(judged.values()) == [2]
