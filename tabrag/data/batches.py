@@ -24,8 +24,8 @@ class RetrieverBatches(torch.utils.data.Dataset[dict[str, Any]]):
     Tensor[B], each query's positive among the items), ``items`` (int64 Tensor[N], the number of each item's
     content, which tables of the same content share), ``positives`` (int64 Tensor[B, P], such numbers, padded
     with -1), ``query_ids`` and ``cut_tokens`` (int64 Tensor[2], the items' tokens that were left out, and all
-    of them). An item that several queries share is encoded once. Of an item with several windows one is
-    encoded, see :meth:`_entry`.
+    of them). An item that several queries share is encoded once. Of an item with several windows or chunks
+    one is encoded, see :meth:`_entry`.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class RetrieverBatches(torch.utils.data.Dataset[dict[str, Any]]):
         self.item_inputs = item_inputs
         self.representation = build(pairs.config.representation, measure=item_inputs)
         # Read here: else each worker of each epoch would.
-        self.gold = pairs.folder.gold_headers if pairs.config.representation.options.get("windows") else {}
+        self.gold = pairs.folder.gold_headers if pairs.config.representation.parts_items() else {}
         self.seed = seed
         self.epoch = epoch
         first = [

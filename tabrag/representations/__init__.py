@@ -36,14 +36,18 @@ class RepresentationConfig:
     """Which representation, with which options.
 
     Attributes:
-        name: ``headers``, ``markdown`` or ``image``.
+        name: ``headers``, ``markdown``, ``cells`` or ``image``.
         options: The representation's own options, for example ``{"fields": ["title", "top"]}`` for
             ``headers``. ``{"windows": true}`` makes several entries of a table that is longer than the
-            encoder's input, in place of one that is cut.
+            encoder's input, in place of one that is cut; ``{"chunk": 128}`` cuts ``cells`` into pieces.
     """
 
     name: str = "headers"
     options: dict[str, Any] = field(default_factory=dict)
+
+    def parts_items(self) -> bool:
+        """Whether an item may have several entries, each with a part of its cells."""
+        return bool(self.options.get("windows") or self.options.get("chunk"))
 
 
 class Measure(Protocol):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from tabrag.representations import Measure, text_meter, window_entries
 from tabrag.tables.header_windows import headers_windows
@@ -19,6 +20,9 @@ def entries(
     measure: Measure | None = None,
     fields: Sequence[str] = ("title", "left", "top"),
     parents: str = "repeat",
+    field_separator: str = " | ",
+    header_separator: str = "; ",
+    path_separator: str = " > ",
     windows: bool = False,
 ) -> list[Entry]:
     """One text entry: ``title | left header paths | top header paths``; several where it is too long.
@@ -30,10 +34,21 @@ def entries(
         fields: Which parts, in which order; without windows models cut long texts at the end, so the order
             decides what is lost.
         parents: ``repeat`` prints whole paths, ``once`` each header a single time.
+        field_separator: Stands between two fields. ``" [SEP] "`` is THoRR's: a BERT tokenizer reads it as its
+            separator token.
+        header_separator: Stands between two paths of a field.
+        path_separator: Stands between the levels of a path.
         windows: Whether a text that does not fit becomes several entries, see
             :func:`tabrag.tables.header_windows.headers_windows`; else the encoder cuts it.
     """
+    form: dict[str, Any] = {
+        "fields": tuple(fields),
+        "parents": parents,
+        "field_separator": field_separator,
+        "header_separator": header_separator,
+        "path_separator": path_separator,
+    }
     meter = text_meter(measure, windows=windows)
     if meter is None:
-        return window_entries(table, [Window(headers_text(table, fields=tuple(fields), parents=parents))])
-    return window_entries(table, headers_windows(table, meter, fields=tuple(fields), parents=parents))
+        return window_entries(table, [Window(headers_text(table, **form))])
+    return window_entries(table, headers_windows(table, meter, **form))

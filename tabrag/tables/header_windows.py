@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain
 
 from tabrag.tables.grid import path_texts
@@ -15,7 +16,14 @@ Paths = Mapping[str, Sequence[HeaderPath]]
 
 
 def headers_windows(
-    table: Table, meter: Meter, *, fields: Sequence[str] = ("title", "left", "top"), parents: str = "repeat"
+    table: Table,
+    meter: Meter,
+    *,
+    fields: Sequence[str] = ("title", "left", "top"),
+    parents: str = "repeat",
+    field_separator: str = " | ",
+    header_separator: str = "; ",
+    path_separator: str = " > ",
 ) -> list[Window]:
     """A headers text in windows; each path stands whole in one at least.
 
@@ -26,19 +34,29 @@ def headers_windows(
         table: The table.
         meter: What fits.
         fields: See :func:`tabrag.tables.text.headers_text`.
-        parents: See there.
+        parents: See there, as for the separators.
+        field_separator: Stands between two fields.
+        header_separator: Stands between two paths of a field.
+        path_separator: Stands between the levels of a path.
 
     Returns:
         The one text of :func:`tabrag.tables.text.headers_text` where it fits.
     """
-    whole = headers_text(table, fields=fields, parents=parents)
+    text = partial(
+        headers_text,
+        parents=parents,
+        field_separator=field_separator,
+        header_separator=header_separator,
+        path_separator=path_separator,
+    )
+    whole = text(table, fields=fields)
     if meter.fits(whole):
         return [Window(whole)]
     title, pieces = repeated_title(table, meter, wanted="title" in fields)
     windows = list(pack(pieces, meter))
     if table.grid is None:
         return windows
-    cutter = _Cutter(table, table.grid, meter, title=title, fields=fields, parents=parents)
+    cutter = _Cutter(table, table.grid, meter, text, title=title, fields=fields)
     for paths in cutter.shared_out():
         windows += cutter.windows(paths)
     # What stands in all windows is printed alone where it does not fit beside a long path: once is enough.
@@ -49,14 +67,24 @@ class _Cutter:
     """One headers text that is too long."""
 
     def __init__(
-        self, table: Table, grid: Grid, meter: Meter, *, title: str, fields: Sequence[str], parents: str
+        self,
+        table: Table,
+        grid: Grid,
+        meter: Meter,
+        text: partial[str],
+        *,
+        title: str,
+        fields: Sequence[str],
     ) -> None:
         self.table = table
         self.grid = grid
         self.meter = meter
         self.title = title
         self.fields = [name for name in fields if name != "title" or title]
-        self.parents = parents
+        self.print = text
+        self.repeat = text.keywords["parents"] == "repeat"
+        self.header_separator: str = text.keywords["header_separator"]
+        self.path_separator: str = text.keywords["path_separator"]
         self.paths = {
             name: distinct
             for name, paths in header_paths(grid).items()
@@ -73,7 +101,13 @@ class _Cutter:
             for name, paths in self.paths.items()
         }
         costs = {
-            name: dict(zip(some, self.meter.parts(["; " + self._text(unit) for unit in some]), strict=True))
+            name: dict(
+                zip(
+                    some,
+                    self.meter.parts([self.header_separator + self._text(unit) for unit in some]),
+                    strict=True,
+                )
+            )
             for name, some in units.items()
         }
         needs = {name: sum(some.values()) for name, some in costs.items()}
@@ -87,7 +121,7 @@ class _Cutter:
 
     def windows(self, paths: Paths) -> Iterator[Window]:
         """A window of these paths; more than one where they do not fit together."""
-        text = headers_text(self.table, fields=self.fields, parents=self.parents, paths=paths)
+        text = self.print(self.table, fields=self.fields, paths=paths)
         cells = frozenset(cell for some in paths.values() for path in some for cell in path)
         longer = max(paths, key=lambda name: len(paths[name]))
         if self.meter.fits(text):
@@ -99,7 +133,7 @@ class _Cutter:
             for name, some in paths.items():
                 yield from self.windows({name: some})
         else:
-            alone = headers_text(self.table, fields=[longer], parents=self.parents, paths=paths)
+            alone = self.print(self.table, fields=[longer], paths=paths)
             for window in pack([(None, alone)], self.meter, title=self.title):
                 yield Window(window.text, cells)
 
@@ -119,11 +153,11 @@ class _Cutter:
 
     def _units(self, path: HeaderPath) -> list[HeaderPath]:
         """What is printed once in a text: whole paths, or single headers."""
-        return [path] if self.parents == "repeat" else [(cell,) for cell in path]
+        return [path] if self.repeat else [(cell,) for cell in path]
 
     def _text(self, unit: HeaderPath) -> str:
-        if self.parents == "repeat":
-            return " > ".join(map(one_line, path_texts(self.grid, unit)))
+        if self.repeat:
+            return self.path_separator.join(map(one_line, path_texts(self.grid, unit)))
         (row, col) = unit[0]
         return one_line(self.grid.cells[row][col])
 
