@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tabrag.evaluation.refinement import Case, Need, curve, kept_at, needs
+from tabrag.inference.choice import METHODS, Method
+from tabrag.inference.header_scores import HeaderScores
+from tabrag.tables.grid import make_grid
+
+CELLS = [
+    ["crop", "2019", "", "note"],
+    ["", "tons", "share", ""],
+    ["North", "", "", ""],
+    ["wheat", "1", "2", "a"],
+    ["rye", "3", "4", "b"],
+    ["South", "", "", ""],
+    ["wheat", "5", "6", "c"],
+]
+GRID = make_grid(CELLS, merged=[(0, 0, 1, 2), (5, 5, 0, 3)], num_header_rows=2, num_header_cols=1)
+
+
+def test_what_keeps_an_answer_cell():
+    body, left, section, merged_section, top, banner, corner = needs(
+        GRID, [(4, 2), (4, 0), (2, 0), (5, 0), (1, 2), (0, 1), (0, 0)]
+    )
+    assert body == Need(frozenset({4}), frozenset({2}))
+    assert left == Need(frozenset({4}), None)
+    assert section == Need(frozenset({2, 3, 4}), None)
+    assert merged_section == Need(frozenset({5, 6}), None)
+    assert top == Need(None, frozenset({2}))
+    assert banner == Need(None, frozenset({1, 2}))
+    assert corner == Need(None, None)
+
+
+def test_a_hand_counted_trade_off():
+    sure = Case(HeaderScores({3: 0.9, 4: 0.1, 6: 0.2}, {1: 0.1, 2: 0.8, 3: 0.0}), needs(GRID, [(3, 2)]))
+    wrong = Case(HeaderScores({3: 0.8, 4: 0.4, 6: 0.2}, {1: 0.1, 2: 0.8, 3: 0.0}), needs(GRID, [(4, 2)]))
+    found = curve([sure, wrong], "relative")
+    assert found.settings.tolist() == pytest.approx([np.inf, 0.5, 0.25, 2 / 9, 0.125, 1 / 9, 0.0])
+    assert found.removed.tolist() == pytest.approx([1 - n / 18 for n in (2, 3, 4, 5, 10, 12, 18)])
+    assert found.kept.tolist() == [0.5, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]
+    assert kept_at([sure, wrong], 15 / 18, method="relative") == 1.0
+    assert kept_at([sure, wrong], 16 / 18, method="relative") == 0.5
+    assert kept_at([sure, wrong], 0.99, method="relative") == 0.0
+    ruled = Case(wrong.scores, wrong.needs, always=(frozenset({4, 2}), frozenset()))
+    assert kept_at([sure, ruled], 16 / 18, method="relative") == 1.0
+
+
+axis = st.lists(st.sampled_from([0.0, 0.1, 0.3, 0.30001, 0.9, 1.0]), min_size=1, max_size=5)
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> list[Case]:
+    made = []
+    for _ in range(draw(st.integers(1, 4))):
+        rows, cols = draw(axis), draw(axis)
+        answer = st.tuples(st.integers(0, len(rows) - 1), st.integers(0, len(cols) - 1))
+        wanted = [Need(frozenset({row}), frozenset({col})) for row, col in draw(st.lists(answer, max_size=2))]
+        always = frozenset(draw(st.lists(st.integers(0, 5), max_size=2)))
+        scores = HeaderScores(dict(enumerate(rows)), dict(enumerate(cols)))
+        made.append(Case(scores, tuple(wanted), (always, frozenset())))
+    return made
+
+
+def _taken(scores: dict[int, float], setting: float, method: Method, always: frozenset[int]) -> set[int]:
+    order = sorted(scores, key=lambda key: (key not in always, -scores[key], key))
+    least = max(sum(key in always for key in order), 1)
+    if method == "top_k":
+        return set(order[: max(least, int(-setting))])
+    best = max(scores.values()) if method == "relative" else 1.0
+    levels = {key: scores[key] / best if best else 1.0 for key in order}
+    return {key for place, key in enumerate(order) if place < least or levels[key] >= setting}
+
+
+@settings(deadline=None, max_examples=60)
+@given(cases(), st.sampled_from(["relative", "absolute", "top_k"]))
+def test_each_point_is_what_its_setting_gives(some: list[Case], method: Method):
+    found = curve(some, method)
+    for setting, removed, mean_removed, kept in zip(
+        found.settings, found.removed, found.mean_removed, found.kept, strict=True
+    ):
+        left, whole, shares, whole_answers = 0, 0, [], 0
+        for case in some:
+            setting_of = setting if np.isfinite(setting) else (0 if method == "top_k" else 9.0)
+            rows = _taken(case.scores.rows, setting_of, method, case.always[0])
+            cols = _taken(case.scores.cols, setting_of, method, case.always[1])
+            size = len(case.scores.rows) * len(case.scores.cols)
+            left, whole = left + len(rows) * len(cols), whole + size
+            shares.append(1 - len(rows) * len(cols) / size)
+            whole_answers += all(need.rows & rows and need.cols & cols for need in case.needs)
+        assert removed == pytest.approx(1 - left / whole)
+        assert mean_removed == pytest.approx(np.mean(shares))
+        assert kept == pytest.approx(whole_answers / len(some))
+
+
+@settings(deadline=None, max_examples=60)
+@given(cases(), st.sampled_from(METHODS))
+def test_looser_settings_remove_less_and_end_with_the_whole_table(some: list[Case], method: Method):
+    found = curve(some, method)
+    assert (np.diff(found.settings) < 0).all()
+    assert (np.diff(found.removed) <= 0).all() and (np.diff(found.kept) >= 0).all()
+    assert found.removed[-1] == pytest.approx(0.0) and found.kept[-1] == 1.0
+    assert found.removed[0] < 1.0
+
+
+def test_many_questions_are_judged_in_a_moment():
+    made = np.random.default_rng(0)
+    wanted = (Need(frozenset({3}), frozenset({2})),)
+    some = [
+        Case(HeaderScores(dict(enumerate(made.random(30))), dict(enumerate(made.random(8)))), wanted)
+        for _ in range(1700)
+    ]
+    start = time.perf_counter()
+    kept = kept_at(some)
+    assert time.perf_counter() - start < 2
+    assert 0.1 < kept < 0.6
