@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from tabrag.tables.crop import drop_blank, keep_rows
 from tabrag.tables.grid import make_grid, top_paths
+from tabrag.tables.header_cols import num_header_cols as count_header_cols
 from tabrag.tables.look import Look
 from tabrag.types import Grid
 
@@ -69,7 +70,7 @@ def infer_headers(
         grid = replace(grid, merged=[*grid.merged, *regions])
         look = Look(grid)
     if num_header_cols is None:
-        num_header_cols = look.num_header_cols(num_titles, num_header_rows)
+        num_header_cols = count_header_cols(look, num_titles, num_header_rows)
     grid = replace(grid, num_header_rows=num_header_rows, num_header_cols=num_header_cols)
     if num_titles and grid.top_paths is None:
         paths = [tuple(cell for cell in path if cell[0] >= num_titles) for path in top_paths(grid)]

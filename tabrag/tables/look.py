@@ -45,7 +45,7 @@ class Look:
     def num_header_rows(self, start: int) -> int:
         """Rows down to the last header row, the ``start`` title rows included."""
         end = start + 1
-        corner = self._corner(start)
+        corner = self.corner(start)
         if corner is not None and corner[1] > start:
             # It reaches down to the last header row, whatever stands in the rows.
             end = corner[1] + 1
@@ -106,37 +106,7 @@ class Look:
         is_text = all(cell_kind(text) is Kind.TEXT for text in filled)
         return is_text and 5 * num_filled > 4 * num_cols * max(1, len(body))
 
-    def num_header_cols(self, start: int, end: int) -> int:
-        """Columns of row labels: left of a banner and of numbers, as many as tell the rows apart.
-
-        The first column is one even where it holds years, ranks or numbers, unless it stands under a banner.
-        """
-        num_cols = self.grid.num_cols
-        if num_cols == 1 or end >= self.num_rows or self._is_data_at_left(start, end):
-            return 0
-        corner = self._corner(start)
-        if corner is not None and corner[3] > 0:
-            return corner[3] + 1
-        banner = min(
-            (
-                region[2]
-                for region in self.grid.merged
-                if start <= region[0] < end and region[3] > region[2] > 0 and region[1] < end
-            ),
-            default=num_cols,
-        )
-        limit = 1
-        while limit < min(banner, num_cols) and self._column_kind(limit, end) is not Kind.NUMBER:
-            region = self.owners.get((start, limit), (start, start, limit, limit))
-            if banner < num_cols and region[1] < end - 1:
-                break
-            limit += 1
-        if limit == banner < num_cols:
-            return limit
-        limit = min(limit, num_cols - 1)
-        return next((width for width in range(1, limit + 1) if self._tells_apart(width, end)), 1)
-
-    def _corner(self, start: int) -> Region | None:
+    def corner(self, start: int) -> Region | None:
         """The merged cell above the row labels: an empty one, or one beside a banner."""
         corner = self.owners.get((start, 0))
         if corner is None or corner[1] >= self.num_rows - 1 or corner[3] >= self.grid.num_cols - 1:
@@ -150,36 +120,10 @@ class Look:
         names = [self.grid.cells[row][0].rstrip() for row in range(start, self.num_rows)]
         return self.grid.num_cols == 2 and 2 * sum(name.endswith((":", "：")) for name in names) > len(names)
 
-    def _tells_apart(self, width: int, end: int) -> bool:
-        """Whether the labels in the first ``width`` columns are different in (almost) all rows."""
-        labels = [
-            tuple(self.text(row, col) for col in range(width))
-            for row in range(end, self.num_rows)
-            if not self.is_label(row)
-        ]
-        return 10 * len(set(labels)) >= 9 * len(labels)
-
     def text(self, row: int, col: int) -> str:
         """The text that is seen at a cell."""
         region = self.owners.get((row, col), (row, row, col, col))
         return self.grid.cells[region[0]][region[2]]
-
-    def _is_data_at_left(self, start: int, end: int) -> bool:
-        """Whether the first column holds data: under a banner, or in a single row of numbers.
-
-        A banner is merged, or open to the right. A column of texts before numbers is one of labels all the
-        same.
-        """
-        kinds = {self._column_kind(col, end) for col in range(self.grid.num_cols)}
-        if self._column_kind(0, end) is not Kind.NUMBER and Kind.NUMBER in kinds:
-            return False
-        if end == self.num_rows - 1 and Kind.NUMBER in kinds and Kind.TEXT not in self.kinds[end]:
-            return True
-        region = self.owners.get((start, 0))
-        if region is not None:
-            return region[3] > region[2] and region[1] < end - 1
-        top, below = self.kinds[start], self.kinds[end - 1]
-        return end > start + 1 and Kind.BLANK not in (top[0], below[0], below[1]) and top[1] is Kind.BLANK
 
     def _continues(self, start: int, end: int) -> bool:
         """Whether row ``end`` belongs to the header that begins in row ``start``."""
@@ -223,14 +167,14 @@ class Look:
         """Votes of the columns on whether ``row`` is a header over a body that begins in row ``end``."""
         score = 0
         for col, kind in enumerate(self.kinds[row]):
-            below = self._column_kind(col, end)
+            below = self.column_kind(col, end)
             if below is Kind.NUMBER:
                 score += {Kind.TEXT: 1, Kind.PERIOD: 1, Kind.NUMBER: -1}.get(kind, 0)
             elif below is Kind.PERIOD:
                 score += {Kind.TEXT: 1, Kind.PERIOD: -1, Kind.NUMBER: -1}.get(kind, 0)
         return score
 
-    def _column_kind(self, col: int, end: int) -> Kind:
+    def column_kind(self, col: int, end: int) -> Kind:
         """The kind of most of the filled cells of a column from row ``end`` on."""
         counts = Counter(self.kinds[row][col] for row in range(end, self.num_rows) if not self.is_label(row))
         filled = counts[Kind.NUMBER] + counts[Kind.PERIOD] + counts[Kind.TEXT]
