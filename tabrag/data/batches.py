@@ -148,9 +148,11 @@ class RetrieverBatches(torch.utils.data.Dataset[dict[str, Any]]):
         return random.Random(f"{self.seed}/{self.epoch}/window/{item}").choice(best)
 
 
-def loader(batches: RetrieverBatches, *, start: int, num_workers: int) -> torch.utils.data.DataLoader[Any]:
+def loader(
+    batches: torch.utils.data.Dataset[dict[str, Any]], *, start: int, num_workers: int
+) -> torch.utils.data.DataLoader[Any]:
     """A loader over the batches from step ``start`` on: a resumed epoch never makes the batches it skips."""
-    steps: Sequence[int] = range(start, len(batches))
+    steps: Sequence[int] = range(start, len(batches))  # type: ignore[arg-type]
     return torch.utils.data.DataLoader(
         batches,
         sampler=steps,  # type: ignore[arg-type]

@@ -109,3 +109,30 @@ class MiningConfig:
                 raise UserError(f"{name} must be a number from 0 up, found {value}")
         if self.near_duplicates is not None and not 0 < self.near_duplicates <= 1:
             raise UserError(f"near_duplicates is a share above 0, up to 1, found {self.near_duplicates}")
+
+
+@dataclass(kw_only=True)
+class HeaderDataConfig:
+    """What a header classifier is trained on.
+
+    Attributes:
+        folder: Data set folder whose ``headers.jsonl`` has gold headers or answer cells.
+        split: Split of the training queries.
+        dev_split: Split to evaluate on while training; empty for none.
+        max_dev: Evaluate on about this many queries, evenly spread; 0 for all.
+        chunk_size: Inputs that are padded to one length and encoded together, after sorting by length. 0
+            encodes a whole batch together, which suits a GPU.
+        num_workers: Processes that make batches; 0 makes them in the training process.
+    """
+
+    folder: str
+    split: str = "train"
+    dev_split: str = "dev"
+    max_dev: int = 0
+    chunk_size: int = 0
+    num_workers: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("max_dev", "chunk_size", "num_workers"):
+            if getattr(self, name) < 0:
+                raise UserError(f"{name} must be 0 or more, found {getattr(self, name)}")

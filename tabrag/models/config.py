@@ -8,6 +8,9 @@ from typing import Literal
 
 from tabrag.errors import UserError
 
+MIN_HEADER_LENGTH = 16
+"""Fewest tokens of a header classifier's input: below, no question and header fit together."""
+
 KINDS = ("text", "layoutlmv3", "image")
 
 
@@ -73,6 +76,46 @@ class RetrieverConfig:
     def __post_init__(self) -> None:
         if not (self.temperature >= 0.01 and math.isfinite(self.temperature)):
             raise UserError(f"temperature {self.temperature} is not a number of 0.01 or more")
+
+
+@dataclass(kw_only=True)
+class HeaderClassifierConfig:
+    """How a header classifier is built and what it reads.
+
+    Attributes:
+        backbone: Folder, hub id or ``offline:NAME`` of the text encoder that it starts from.
+        revision: Branch, tag or commit of a hub id.
+        num_layers: Keep this many of the backbone's first layers; null for all.
+        scoring: ``sigmoid``: each header by itself, several may be gold. ``softmax``: one distribution over
+            the tokens of the input, as in the paper.
+        parents: ``repeat`` writes the whole path of each header; ``once`` a parent before its first child
+            only, which is about a third shorter.
+        named_cells: Whether a header is followed by those of its cells that the question names. The paper
+            reads headers alone.
+        max_length: Most tokens of an input; a longer list of headers is read in windows.
+        dropout: Before the scores.
+    """
+
+    backbone: str
+    revision: str | None = None
+    num_layers: int | None = None
+    scoring: Literal["sigmoid", "softmax"] = "sigmoid"
+    parents: Literal["repeat", "once"] = "once"
+    named_cells: bool = True
+    max_length: int = 512
+    dropout: float = 0.1
+
+    def __post_init__(self) -> None:
+        if self.scoring not in ("sigmoid", "softmax"):
+            raise UserError(f"scoring '{self.scoring}' is neither 'sigmoid' nor 'softmax'")
+        if self.parents not in ("repeat", "once"):
+            raise UserError(f"parents '{self.parents}' is neither 'repeat' nor 'once'")
+        if self.num_layers is not None and self.num_layers < 1:
+            raise UserError(f"num_layers {self.num_layers} is not 1 or more (null: all of them)")
+        if self.max_length < MIN_HEADER_LENGTH:
+            raise UserError(f"max_length {self.max_length} is not {MIN_HEADER_LENGTH} or more")
+        if not 0 <= self.dropout < 1:
+            raise UserError(f"dropout {self.dropout} does not lie in 0..1 (1 excluded)")
 
 
 def check_mode(*, max_length: int, pixels: bool) -> None:

@@ -6,11 +6,14 @@ they stand in the paths of the rows below them.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
 from typing import Literal
 
 from tabrag.tables.grid import cell_text, left_paths, section_rows, top_paths
-from tabrag.types import Grid, HeaderPath
+from tabrag.types import Cell, Grid, HeaderPath
 
 Axis = Literal["row", "col"]
 AXES: tuple[Axis, Axis] = ("row", "col")
@@ -24,9 +27,9 @@ class AxisHeader:
 
     Attributes:
         position: Its place in the grid, from 0.
-        path: The cells of its header path, outermost level first; empty where it has no header.
-        texts: Their texts, blank ones dropped; of its first filled cells where it has no header. Empty for a
-            row or column without any text.
+        path: The filled cells of its header path, outermost level first; empty where it has no header.
+        texts: Their texts; those of its first filled cells where it has no header. Empty for a row or column
+            without any text.
     """
 
     position: int
@@ -50,11 +53,34 @@ def axis_headers(grid: Grid, axis: Axis) -> list[AxisHeader]:
     return [_header(grid, axis, position, paths[position]) for position in positions]
 
 
+def named_cells(grid: Grid, question: str) -> list[Cell]:
+    """The body cells whose text stands in the question word for word, numbers without their separators.
+
+    "in which year did he run for 149 yards" names the cells 149 of a table. Texts of one character are left
+    out: they stand in any question.
+    """
+    asked = f" {_plain(question)} "
+    return [
+        (row, col)
+        for row in range(grid.num_header_rows, grid.num_rows)
+        for col in range(grid.num_header_cols, grid.num_cols)
+        if len(text := _plain(grid.cells[row][col])) > 1 and f" {text} " in asked
+    ]
+
+
+@lru_cache(maxsize=100_000)
+def _plain(text: str) -> str:
+    """Words and numbers in lower case, one blank between them; 1,234.0 becomes 1234."""
+    text = re.sub(r"(?<=\d),(?=\d{3})", "", text.casefold())
+    text = re.sub(r"(?<=\d)\.0+(?!\d)", "", text)
+    return " ".join(re.findall(r"\d+(?:\.\d+)?|[^\W\d_]+", text))
+
+
 def _header(grid: Grid, axis: Axis, position: int, path: HeaderPath) -> AxisHeader:
-    texts = [text for row, col in path if (text := cell_text(grid, row, col)).strip()]
-    if not texts:
+    filled = tuple(cell for cell in path if cell_text(grid, *cell).strip())
+    shown = filled
+    if not filled:
         others = range(grid.num_cols) if axis == "row" else range(grid.num_rows)
-        cells = ((position, other) if axis == "row" else (other, position) for other in others)
-        filled = (text for row, col in cells if (text := cell_text(grid, row, col)).strip())
-        texts = [text for _, text in zip(range(_MAX_CELLS), filled, strict=False)]
-    return AxisHeader(position, path, tuple(texts))
+        own = ((position, other) if axis == "row" else (other, position) for other in others)
+        shown = tuple(islice((cell for cell in own if cell_text(grid, *cell).strip()), _MAX_CELLS))
+    return AxisHeader(position, filled, tuple(cell_text(grid, *cell) for cell in shown))

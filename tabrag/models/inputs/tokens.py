@@ -106,6 +106,16 @@ class Tokenization:
         encodings = self._core.encode_batch([list(words) for words in batch], is_pretokenized=True)
         return self._report([self._word_tokens(encoding) for encoding in encodings])
 
+    def pieces(self, texts: Sequence[str]) -> list[list[int]]:
+        """Token ids of texts that become parts of a longer input: no special tokens, nothing cut."""
+        return [e.ids for e in self._core.encode_batch_fast(list(texts), add_special_tokens=False)]
+
+    @property
+    def frame(self) -> tuple[list[int], list[int]]:
+        """The special tokens before and after a text."""
+        ids = self._core.encode("").ids
+        return ids[: self._num_prefix], ids[self._num_prefix :]
+
     def count_texts(self, texts: Sequence[str]) -> list[int]:
         """Tokens of plain texts if nothing were cut, special ones included; :attr:`num_tokens` stays."""
         return [len(encoding) for encoding in self._core.encode_batch_fast(list(texts))]

@@ -1,0 +1,150 @@
+"""Which rows and columns a question needs: a text encoder with one score a header.
+
+THoRR's refiner (Kim et al., 2024): ``H = BERT([CLS] question [SEP] headers [SEP])``, ``s = Linear(H)``, once
+for the row headers and once for the column headers; a header's score is that of its token.
+
+Shapes: ``B`` inputs, ``T`` token positions, ``H`` backbone width.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from tabrag.errors import UserError
+from tabrag.files import atomic_folder, read_json, write_json
+from tabrag.models import backbones
+from tabrag.models.config import HeaderClassifierConfig
+from tabrag.models.inputs.headers import HeaderInputs
+from tabrag.models.io import load_backbone, load_config, load_tensors, resolve, save_backbone, save_tensors
+
+FORMAT_VERSION = 1
+_FILE = "header_classifier.json"
+_HEAD = "score.safetensors"
+
+
+class HeaderClassifier(nn.Module):
+    """(question, headers of one axis) to a score a header.
+
+    Attributes:
+        config: How it was built.
+        backbone: The transformers model.
+        inputs: What makes :meth:`forward`'s arguments.
+        score: Linear map ``H -> 1``.
+    """
+
+    def __init__(self, config: HeaderClassifierConfig, *, backbone: Any, inputs: HeaderInputs) -> None:
+        super().__init__()
+        backbones.check_length(config.max_length, backbone.config, "text", config.backbone)
+        backbones.check_vocabulary(inputs.tokenization.num_ids, backbone, config.backbone)
+        self.config = config
+        self.backbone = backbone
+        self.inputs = inputs
+        self.dropout = nn.Dropout(config.dropout)
+        self.score = nn.Linear(backbones.width(backbone), 1)
+
+    @classmethod
+    def from_config(cls, config: HeaderClassifierConfig) -> HeaderClassifier:
+        """Start from a backbone with a new score map.
+
+        Raises:
+            UserError: See :func:`tabrag.models.io.resolve` and :func:`tabrag.models.io.load_backbone`.
+        """
+        return cls._load(resolve(config.backbone, revision=config.revision), config)
+
+    @classmethod
+    def _load(cls, folder: Path, config: HeaderClassifierConfig) -> HeaderClassifier:
+        inputs = HeaderInputs.load(
+            folder,
+            max_length=config.max_length,
+            parents=config.parents,
+            named_cells=config.named_cells,
+        )
+        return cls(config, backbone=first_layers(folder, config.num_layers), inputs=inputs)
+
+    @classmethod
+    def from_pretrained(cls, name: str | Path, *, revision: str | None = None) -> HeaderClassifier:
+        """Load what :meth:`save_pretrained` wrote.
+
+        Raises:
+            UserError: Not a header classifier's folder, or its tensors are not exactly the expected ones.
+        """
+        folder = resolve(name, revision=revision)
+        path = folder / _FILE
+        if not path.is_file():
+            raise UserError(f"{folder}: no {_FILE}, so this is not a header classifier's folder")
+        values = read_json(path)
+        version = values.pop("format_version", None)
+        if version != FORMAT_VERSION:
+            raise UserError(f"{path}: format version {version}, but this tabrag reads {FORMAT_VERSION}")
+        try:
+            config = HeaderClassifierConfig(**values)
+        except TypeError as error:
+            raise UserError(f"{path}: {error}") from error
+        model = cls._load(folder, config)
+        load_tensors(folder / _HEAD, model.score)
+        return model.eval()
+
+    def save_pretrained(self, folder: str | Path, *, state_dict: Mapping[str, Tensor] | None = None) -> None:
+        """Write the checkpoint folder; it stands whole or the previous one stays.
+
+        Args:
+            folder: Where to.
+            state_dict: This module's gathered tensors, where its own are partitioned over processes.
+        """
+        state = dict(self.state_dict() if state_dict is None else state_dict)
+        config = self.config
+        if Path(config.backbone).expanduser().is_dir():
+            config = dataclasses.replace(config, backbone=Path(config.backbone).name)
+        with atomic_folder(folder) as temporary:
+            save_backbone(self.backbone, temporary, state_dict=_part(state, "backbone."))
+            save_tensors(_part(state, "score."), temporary / _HEAD)
+            self.inputs.save(temporary)
+            write_json(temporary / _FILE, {"format_version": FORMAT_VERSION, **dataclasses.asdict(config)})
+
+    def forward(self, *, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
+        """A score for each position, Tensor[B, T] float32."""
+        states_BTH = self.backbone(input_ids=input_ids, attention_mask=attention_mask)[0]
+        return self.score(self.dropout(states_BTH).to(self.score.weight.dtype)).squeeze(-1).float()
+
+    def fingerprint(self) -> str:
+        """32 hex digits that change with anything that changes a score."""
+        config = self.config
+        digest = hashlib.sha256(
+            repr((config.scoring, config.parents, config.named_cells, config.max_length)).encode()
+        )
+        digest.update(self.inputs.state().encode())
+        for name, tensor in sorted(self.state_dict().items()):
+            digest.update(f"{name} {tuple(tensor.shape)}".encode())
+            digest.update(tensor.detach().to("cpu", torch.float32).contiguous().numpy().data)
+        return digest.hexdigest()[:32]
+
+
+def first_layers(folder: Path, num_layers: int | None) -> Any:
+    """A text encoder, or its first layers alone.
+
+    Raises:
+        UserError: It has fewer layers; see also :func:`tabrag.models.io.load_backbone`.
+    """
+    config = load_config(folder)
+    if num_layers is None or num_layers == config.num_hidden_layers:
+        return load_backbone(folder, config=config)
+    if num_layers > config.num_hidden_layers:
+        raise UserError(
+            f"{folder}: num_layers is {num_layers}, but the model has {config.num_hidden_layers} layers"
+        )
+    dropped = range(num_layers, config.num_hidden_layers)
+    config.num_hidden_layers = num_layers
+    unused = rf"(^|\.)layers?\.({'|'.join(map(re.escape, map(str, dropped)))})\."
+    return load_backbone(folder, config=config, unused=(unused,))
+
+
+def _part(state: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
+    return {name.removeprefix(prefix): tensor for name, tensor in state.items() if name.startswith(prefix)}

@@ -1,0 +1,183 @@
+"""A question and the headers of one axis of a table to token ids: ``[CLS] question [SEP] headers [SEP]``.
+
+THoRR (Kim et al., 2024): the refiner reads the row headers and the column headers in one pass each, and a
+header is known by one of its tokens. Headers stand apart by ``|``, the levels of a path by ``>``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from tabrag.models.inputs.tokens import Tokenization, Tokens
+from tabrag.tables.axes import Axis, AxisHeader, axis_headers, named_cells
+from tabrag.types import Grid
+
+_MAX_NAMED = 3
+"""Cells of a header that the question names, at most: more say nothing new."""
+_MAX_CACHED = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class HeaderWindow:
+    """One input: the question with some headers of an axis.
+
+    Attributes:
+        ids: int32 [T] token ids.
+        starts: int32 [N] the token by which each header is known.
+        headers: int32 [N] its number among all headers of the axis; one that is longer than an input stands
+            in several windows.
+    """
+
+    ids: np.ndarray
+    starts: np.ndarray
+    headers: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+@dataclass
+class HeaderInputs:
+    """Inputs of a header classifier.
+
+    Attributes:
+        tokenization: The tokenizer with its ``max_length``.
+        parents: See :class:`tabrag.models.config.HeaderClassifierConfig`.
+        named_cells: See there.
+    """
+
+    tokenization: Tokenization
+    parents: str = "once"
+    named_cells: bool = True
+    _cache: dict[str, list[int]] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def load(cls, folder: Path, *, max_length: int, parents: str, named_cells: bool) -> HeaderInputs:
+        """Read the tokenizer of a model folder."""
+        return cls(Tokenization.load(folder, max_length=max_length), parents, named_cells)
+
+    def windows(self, question: str, grid: Grid, axis: Axis) -> tuple[list[AxisHeader], list[HeaderWindow]]:
+        """The headers of an axis and the inputs that hold them, in order.
+
+        Nothing of a header is cut: headers that do not fit together come in several windows, one that does
+        not fit alone in several pieces. A question that is longer than half an input is cut to that.
+
+        Returns:
+            The headers, and at least one window for an axis that has any.
+        """
+        headers = axis_headers(grid, axis)
+        named: dict[int, list[str]] = {}
+        if self.named_cells:
+            for row, col in named_cells(grid, question):
+                named.setdefault(row if axis == "row" else col, []).append(grid.cells[row][col])
+        before, after = self.tokenization.frame
+        asked = self._ids([question])[0][: self.tokenization.max_length // 2]
+        start = [*before, *asked, *after]
+        room = self.tokenization.max_length - len(start) - len(after)
+        notes = [list(dict.fromkeys(named.get(header.position, ())))[:_MAX_NAMED] for header in headers]
+        windows = [
+            HeaderWindow(
+                np.array([*start, *ids, *after], dtype=np.int32),
+                np.array(starts, dtype=np.int32) + len(start),
+                np.array(numbers, dtype=np.int32),
+            )
+            for ids, starts, numbers in self._packed(headers, notes, max(room, 4))
+        ]
+        return headers, windows
+
+    def _packed(
+        self, headers: Sequence[AxisHeader], notes: Sequence[Sequence[str]], room: int
+    ) -> Iterator[tuple[list[int], list[int], list[int]]]:
+        """Token ids, header tokens and header numbers of each window's headers, ``room`` tokens at most."""
+        ids: list[int] = []
+        starts: list[int] = []
+        numbers: list[int] = []
+        previous: AxisHeader | None = None
+        for number, header in enumerate(headers):
+            piece, known_by = self._piece(header, notes[number], previous)
+            if ids and len(ids) + 1 + len(piece) > room:
+                yield ids, starts, numbers
+                ids, starts, numbers = [], [], []
+                piece, known_by = self._piece(header, notes[number], None)
+            while len(piece) > room:
+                yield piece[:room], [min(known_by, room - 1)], [number]
+                piece, known_by = piece[room:], max(0, known_by - room)
+            if ids:
+                ids.extend(self._ids(["|"])[0])
+            starts.append(len(ids) + known_by)
+            numbers.append(number)
+            ids.extend(piece)
+            previous = header
+        if numbers:
+            yield ids, starts, numbers
+
+    def _piece(
+        self, header: AxisHeader, note: Sequence[str], previous: AxisHeader | None
+    ) -> tuple[list[int], int]:
+        """Token ids of a header, and which of them it is known by: its first, or its own level's first."""
+        texts, first = header.texts, 0
+        if self.parents == "once" and previous is not None:
+            first = _shared(header, previous)
+        levels = self._ids([text or "-" for text in texts[first:]] or ["-"])
+        ids: list[int] = []
+        known_by = 0
+        for number, level in enumerate(levels):
+            if number:
+                ids.extend(self._ids([">"])[0])
+            if self.parents == "once" and header.path:
+                known_by = len(ids)
+            ids.extend(level)
+        for number, text in enumerate(self._ids(note)):
+            ids.extend(self._ids([":" if number == 0 else ","])[0])
+            ids.extend(text)
+        return ids, known_by
+
+    def _ids(self, texts: Sequence[str]) -> list[list[int]]:
+        """Token ids of texts; a text that gives none gets the padding token, so that it can be known."""
+        cache = self._cache
+        missing = [text for text in texts if text not in cache]
+        if missing:
+            if len(cache) > _MAX_CACHED:
+                cache.clear()
+                missing = list(texts)
+            for text, ids in zip(missing, self.tokenization.pieces(missing), strict=True):
+                cache[text] = ids or [self.tokenization.pad_id]
+        return [cache[text] for text in texts]
+
+    def collate(self, windows: Sequence[HeaderWindow]) -> dict[str, Tensor]:
+        """One batch.
+
+        Returns:
+            ``input_ids`` and ``attention_mask``, int64 Tensor[B, T]; ``window`` and ``start``, int64
+            Tensor[N], row and position of each header's token.
+        """
+        counts = [len(window.starts) for window in windows]
+        return {
+            **self.tokenization.pad([Tokens(window.ids) for window in windows]),
+            "window": torch.repeat_interleave(torch.arange(len(windows)), torch.tensor(counts)),
+            "start": torch.from_numpy(np.concatenate([w.starts for w in windows]).astype(np.int64)),
+        }
+
+    def save(self, folder: Path) -> None:
+        """Write the tokenizer's files."""
+        self.tokenization.save(folder)
+
+    def state(self) -> str:
+        """The tokenizer's whole definition as text, for fingerprints."""
+        return self.tokenization.state()
+
+
+def _shared(header: AxisHeader, previous: AxisHeader) -> int:
+    """Leading levels of a path that the header before has already shown; its own level is always shown."""
+    count = 0
+    for one, other in zip(header.path[:-1], previous.path[:-1], strict=False):
+        if one != other:
+            break
+        count += 1
+    return count

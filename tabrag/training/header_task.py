@@ -1,0 +1,150 @@
+"""Training of the header classifier, THoRR's refiner (Kim et al., 2024): one input an axis, gold headers
+against the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from tabrag import distributed
+from tabrag.data.batches import loader
+from tabrag.data.config import HeaderDataConfig
+from tabrag.data.folder import DataFolder
+from tabrag.data.header_batches import HeaderBatches
+from tabrag.data.header_labels import GOLD, grid_of, header_examples, header_labels
+from tabrag.evaluation.refinement import Case, kept_at, needs
+from tabrag.files import sha256_json, write_json
+from tabrag.inference.classify_headers import HeaderScorer
+from tabrag.losses.headers import header_sigmoid, token_softmax
+from tabrag.models.header_classifier import HeaderClassifier
+
+
+class HeaderModule(nn.Module):
+    """Classifier and loss as one module."""
+
+    def __init__(self, model: HeaderClassifier) -> None:
+        super().__init__()
+        self.model = model
+
+    def forward(self, batch: Mapping[str, Any]) -> Tensor:
+        """The mean loss of the batch's inputs, scalar Tensor.
+
+        Args:
+            batch: ``chunks``, each with the classifier's arguments, ``window`` and ``start`` (see
+                :meth:`tabrag.models.inputs.headers.HeaderInputs.collate`) and ``labels``, Tensor[N].
+        """
+        losses, num_inputs = [], 0
+        for chunk in batch["chunks"]:
+            mask_BT = chunk["attention_mask"]
+            logits_BT = self.model(input_ids=chunk["input_ids"], attention_mask=mask_BT)
+            window_N, start_N, labels_N = chunk["window"], chunk["start"], chunk["labels"]
+            if self.model.config.scoring == "sigmoid":
+                loss = header_sigmoid(logits_BT[window_N, start_N], labels_N, num_inputs=len(mask_BT))
+            else:
+                loss = token_softmax(
+                    logits_BT, mask_BT, window_N=window_N, start_N=start_N, labels_N=labels_N
+                )
+            losses.append(loss * len(mask_BT))
+            num_inputs += len(mask_BT)
+        return torch.stack(losses).sum() / num_inputs
+
+
+class HeaderTask:
+    """Implements :class:`tabrag.training.task.Task` for a :class:`HeaderClassifier`."""
+
+    def __init__(
+        self,
+        model: HeaderClassifier,
+        *,
+        data: HeaderDataConfig,
+        batch_size: int,
+        seed: int,
+        settings: dict[str, Any],
+    ) -> None:
+        self.model = model
+        self.module = HeaderModule(model)
+        self.data = data
+        self.batch_size = batch_size
+        self.seed = seed
+        self.settings = settings
+        self.folder = DataFolder(data.folder)
+        self.examples = header_examples(self.folder, data.split)
+        self.dev = (
+            header_examples(self.folder, data.dev_split, max_examples=data.max_dev) if data.dev_split else []
+        )
+
+    def describe(self) -> dict[str, Any]:
+        """Size and digest of the training data, and the number of weights that learn."""
+        ids = [(example.query_id, example.gold.table_id) for example in self.examples]
+        return {
+            "training questions": len(self.examples),
+            "training data": sha256_json(ids)[:16],
+            "parameters": sum(p.numel() for p in self.module.parameters() if p.requires_grad),
+        }
+
+    def num_batches(self) -> int:
+        return len(self.examples) // (self.batch_size * distributed.world_size())
+
+    def batches(self, epoch: int, start: int) -> Iterable[dict[str, Any]]:
+        own = HeaderBatches(
+            self.folder,
+            self.examples,
+            inputs=self.model.inputs,
+            batch_size=self.batch_size,
+            chunk_size=self.data.chunk_size,
+            num_processes=distributed.world_size(),
+            rank=distributed.rank(),
+            seed=self.seed,
+            epoch=epoch,
+        )
+        return loader(own, start=start, num_workers=self.data.num_workers)
+
+    def metrics(self) -> dict[str, float]:
+        return {}
+
+    def batch_ids(self, batch: dict[str, Any]) -> list[str]:
+        return batch["query_ids"]
+
+    def evaluate(self) -> dict[str, float]:
+        """Figures over the dev questions with their gold table, 0..1.
+
+        ``kept@75`` is the share of questions that keep every answer cell when three quarters of all body
+        cells go, ``kept@62`` the same for the paper's 62.2 %; ``row@1`` and ``col@1`` the share whose best
+        row or column is gold.
+        """
+        if not self.dev:
+            return {}
+        own = self.dev[distributed.rank() :: distributed.world_size()]
+        grids = [grid_of(self.folder, example) for example in own]
+        pairs = [(example.text, grid) for example, grid in zip(own, grids, strict=True)]
+        scores = HeaderScorer(self.model)(pairs)
+        cases = [
+            Case(score, needs(grid, example.gold.answer_cells))
+            for score, grid, example in zip(scores, grids, own, strict=True)
+            if example.gold.answer_cells
+        ]
+        hits: dict[str, list[bool]] = {"row@1": [], "col@1": []}
+        for example, grid, score in zip(own, grids, scores, strict=True):
+            labels_of = header_labels(grid, example.gold)
+            for (name, values), chances in zip(labels_of.items(), (score.rows, score.cols), strict=True):
+                labels = dict(zip(chances, values, strict=True))
+                if GOLD in labels.values():
+                    hits[f"{name}@1"].append(labels[max(chances, key=chances.__getitem__)] == GOLD)
+        cases = distributed.gather_objects(cases)
+        figures = {"kept@75": kept_at(cases, removed=0.75), "kept@62": kept_at(cases, removed=0.622)}
+        for name, own_hits in hits.items():
+            every = distributed.gather_objects(own_hits)
+            figures[name] = sum(every) / max(1, len(every))
+        return figures
+
+    def selection_metric(self) -> str:
+        return "kept@75"
+
+    def export(self, folder: Path, *, metrics: dict[str, float]) -> None:
+        self.model.save_pretrained(folder)
+        write_json(folder / "training.json", {"settings": self.settings, "metrics": metrics})
