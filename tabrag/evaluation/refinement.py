@@ -13,9 +13,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tabrag.inference.choice import Method, ranked, walk
+from tabrag.inference.choice import Method, Order, ordered, walk
 from tabrag.inference.header_scores import HeaderScores
 from tabrag.tables.grid import left_paths, owner_map, top_paths
+from tabrag.tables.subtable import Requirements
 from tabrag.types import Cell, Grid
 
 Floats = npt.NDArray[np.float64]
@@ -36,12 +37,25 @@ class Case:
     Attributes:
         scores: Scores of all body rows and body columns.
         needs: What keeps its answer cells, from :func:`needs`.
-        always: Rows and columns that a rule keeps.
+        requires: What comes along with rows and columns, from
+            :func:`tabrag.tables.subtable.requirements` of its table; without it these are not counted.
+        always_rows: Rows that a rule keeps.
+        always_cols: Columns that a rule keeps.
     """
 
     scores: HeaderScores
     needs: tuple[Need, ...]
-    always: tuple[frozenset[int], frozenset[int]] = (frozenset(), frozenset())
+    requires: Requirements = Requirements()
+    always_rows: frozenset[int] = frozenset()
+    always_cols: frozenset[int] = frozenset()
+
+    def orders(self) -> tuple[Order, Order]:
+        """Rows and columns in the order in which they are taken."""
+        fixed = self.requires
+        return (
+            ordered(self.scores.rows, fixed.rows, self.always_rows | fixed.fixed_rows),
+            ordered(self.scores.cols, fixed.cols, self.always_cols | fixed.fixed_cols),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,19 +113,12 @@ def curve(cases: Sequence[Case], method: Method = DEFAULT) -> Curve:
     levels, cells, shares, kept = [], [], [], []
     total = 0
     for case in cases:
-        row_order = ranked(case.scores.rows, case.always[0])
-        col_order = ranked(case.scores.cols, case.always[1])
-        states = walk(
-            np.array([case.scores.rows[row] for row in row_order]),
-            np.array([case.scores.cols[col] for col in col_order]),
-            method,
-            always_rows=sum(row in case.always[0] for row in row_order),
-            always_cols=sum(col in case.always[1] for col in col_order),
-        )
-        least_rows = _least(row_order, [need.rows for need in case.needs])
-        least_cols = _least(col_order, [need.cols for need in case.needs])
+        rows, cols = case.orders()
+        states = walk(rows, cols, method)
+        least_rows = _least(rows.positions, [need.rows for need in case.needs])
+        least_cols = _least(cols.positions, [need.cols for need in case.needs])
         holds = (states.num_rows >= least_rows) & (states.num_cols >= least_cols)
-        size = len(row_order) * len(col_order)
+        size = len(rows.positions) * len(cols.positions)
         counts = states.num_rows * states.num_cols
         total += size
         levels.append(states.levels)

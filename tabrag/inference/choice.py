@@ -38,13 +38,51 @@ class Walk(NamedTuple):
         return int(self.num_rows[max(state, 0)]), int(self.num_cols[max(state, 0)])
 
 
-def ranked(scores: Mapping[int, float], always: Collection[int] = ()) -> list[int]:
-    """Positions in the order in which they are taken: those of ``always``, then by score; equal ones as they
-    stand in the table."""
-    return sorted(scores, key=lambda position: (position not in always, -scores[position], position))
+class Order(NamedTuple):
+    """Rows or columns in the order in which they are taken, so that each comes after those it requires.
+
+    Attributes:
+        positions: Their places in the grid.
+        scores: Floats[N], never rising after the first ``always``: one that others require has at least their
+            score.
+        always: How many of the first are taken whatever the setting.
+    """
+
+    positions: list[int]
+    scores: Floats
+    always: int
 
 
-def walk(rows: Floats, cols: Floats, method: Method, *, always_rows: int = 0, always_cols: int = 0) -> Walk:
+def ordered(
+    scores: Mapping[int, float],
+    requires: Mapping[int, Collection[int]] | None = None,
+    always: Collection[int] = (),
+) -> Order:
+    """Rows or columns by score; equal ones as they stand in the table.
+
+    Args:
+        scores: Score of each position, >= 0.
+        requires: Position -> those that come along with it
+            (:class:`tabrag.tables.subtable.Requirements`).
+        always: Positions to take whatever the setting.
+    """
+    requires = requires or {}
+    kept = {position for position in always if position in scores}
+    kept |= {other for position in kept for other in requires.get(position, ()) if other in scores}
+    raised = dict(scores)
+    for position, others in requires.items():
+        for other in others:
+            if position in scores and other in scores:
+                raised[other] = max(raised[other], scores[position])
+
+    def place(position: int) -> tuple[bool, float, int, int]:
+        return position not in kept, -raised[position], len(requires.get(position, ())), position
+
+    positions = sorted(scores, key=place)
+    return Order(positions, np.array([raised[position] for position in positions], dtype=float), len(kept))
+
+
+def walk(rows: Order, cols: Order, method: Method) -> Walk:
     """The states of one table.
 
     Levels by method, for a row or column of score ``s`` on an axis whose best score is ``b``:
@@ -55,38 +93,30 @@ def walk(rows: Floats, cols: Floats, method: Method, *, always_rows: int = 0, al
       rows until 90 % of the mass is in;
     - ``top_k``: minus the number of rows, and of columns;
     - ``budget``: minus the number of body cells once it is in, taken in the order of ``relative``.
-
-    Args:
-        rows: Floats[R], scores in the order of :func:`ranked`.
-        cols: Floats[C], likewise.
-        method: How levels are given.
-        always_rows: How many of the first rows are taken whatever the setting.
-        always_cols: The same for columns.
     """
-    first = (max(always_rows, min(len(rows), 1)), max(always_cols, min(len(cols), 1)))
-    row_levels, col_levels = _levels(rows, method, first[0]), _levels(cols, method, first[1])
-    levels = np.concatenate([row_levels, col_levels])
+    levels = np.concatenate([_levels(axis, method) for axis in (rows, cols)])
     order = np.argsort(-levels, kind="stable")
-    is_row = order < len(rows)
+    is_row = order < len(rows.positions)
     num_rows, num_cols = np.cumsum(is_row), np.cumsum(~is_row)
     levels = levels[order]
     if method == "budget":
         levels = np.where(np.isinf(levels), levels, -(num_rows * num_cols).astype(float))
-    start = max(sum(first) - 1, 0)
+    start = max(int(np.isinf(levels).sum()) - 1, 0)
     return Walk(levels[start:], num_rows[start:], num_cols[start:])
 
 
-def _levels(scores: Floats, method: Method, always: int) -> Floats:
+def _levels(axis: Order, method: Method) -> Floats:
+    scores = axis.scores
     if method == "top_k":
         levels = -np.arange(1, len(scores) + 1, dtype=float)
     elif method == "absolute":
-        levels = scores.astype(float)
+        levels = scores.copy()
+    elif method == "mass":
+        total = scores.sum()
+        shares = scores / total if total > 0 else np.full(len(scores), 1 / max(len(scores), 1))
+        levels = 1.0 - (np.cumsum(shares) - shares)
     else:
-        total = scores.sum() if method == "mass" else scores.max(initial=0.0)
-        shares = scores / total if total > 0 else np.ones(len(scores))
-        if method == "mass":
-            shares = shares if total > 0 else shares / max(len(shares), 1)
-            shares = 1.0 - np.concatenate([[0.0], np.cumsum(shares)[:-1]]) if len(shares) else shares
-        levels = shares
-    levels[:always] = np.inf
+        best = scores.max(initial=0.0)
+        levels = scores / best if best > 0 else np.ones(len(scores))
+    levels[: max(axis.always, 1)] = np.inf
     return levels

@@ -11,6 +11,7 @@ from tabrag.evaluation.refinement import Case, Need, curve, kept_at, needs
 from tabrag.inference.choice import METHODS, Method
 from tabrag.inference.header_scores import HeaderScores
 from tabrag.tables.grid import make_grid
+from tabrag.tables.subtable import Requirements
 
 CELLS = [
     ["crop", "2019", "", "note"],
@@ -47,8 +48,21 @@ def test_a_hand_counted_trade_off():
     assert kept_at([sure, wrong], 15 / 18, method="relative") == 1.0
     assert kept_at([sure, wrong], 16 / 18, method="relative") == 0.5
     assert kept_at([sure, wrong], 0.99, method="relative") == 0.0
-    ruled = Case(wrong.scores, wrong.needs, always=(frozenset({4, 2}), frozenset()))
+    ruled = Case(wrong.scores, wrong.needs, always_rows=frozenset({4, 2}))
     assert kept_at([sure, ruled], 16 / 18, method="relative") == 1.0
+
+
+def test_what_header_paths_require_is_counted_and_taken_first():
+    scores = HeaderScores({1: 0.0, 2: 0.1, 3: 0.9}, {1: 1.0})
+    wanted = (Need(frozenset({1}), frozenset({1})),)
+    assert curve([Case(scores, wanted)], "relative").removed.tolist() == pytest.approx([2 / 3, 1 / 3, 0.0])
+    case = Case(scores, wanted, Requirements(rows={3: frozenset({1})}))
+    assert case.orders()[0].positions == [1, 3, 2]
+    found = curve([case], "relative")
+    assert found.settings.tolist() == pytest.approx([np.inf, 1.0, 1 / 9])
+    assert found.kept.tolist() == [1.0, 1.0, 1.0]  # where row 3 stays, its parent does
+    fixed = curve([Case(scores, wanted, Requirements(fixed_rows=frozenset({1, 2})))], "relative")
+    assert fixed.removed.tolist() == pytest.approx([1 / 3, 0.0])
 
 
 axis = st.lists(st.sampled_from([0.0, 0.1, 0.3, 0.30001, 0.9, 1.0]), min_size=1, max_size=5)
@@ -63,7 +77,7 @@ def cases(draw: st.DrawFn) -> list[Case]:
         wanted = [Need(frozenset({row}), frozenset({col})) for row, col in draw(st.lists(answer, max_size=2))]
         always = frozenset(draw(st.lists(st.integers(0, 5), max_size=2)))
         scores = HeaderScores(dict(enumerate(rows)), dict(enumerate(cols)))
-        made.append(Case(scores, tuple(wanted), (always, frozenset())))
+        made.append(Case(scores, tuple(wanted), always_rows=always))
     return made
 
 
@@ -87,8 +101,8 @@ def test_each_point_is_what_its_setting_gives(some: list[Case], method: Method):
         left, whole, shares, whole_answers = 0, 0, [], 0
         for case in some:
             setting_of = setting if np.isfinite(setting) else (0 if method == "top_k" else 9.0)
-            rows = _taken(case.scores.rows, setting_of, method, case.always[0])
-            cols = _taken(case.scores.cols, setting_of, method, case.always[1])
+            rows = _taken(case.scores.rows, setting_of, method, case.always_rows)
+            cols = _taken(case.scores.cols, setting_of, method, frozenset())
             size = len(case.scores.rows) * len(case.scores.cols)
             left, whole = left + len(rows) * len(cols), whole + size
             shares.append(1 - len(rows) * len(cols) / size)
