@@ -26,7 +26,8 @@ class Config:
         checkpoint: Retriever (folder or hub id) of a dense index.
         representation: What is searched; a dense index takes that of its retriever where null, ``bm25`` takes
             ``headers``.
-        metric: ``cosine`` or ``ip``, for dense indexes.
+        item_max_length: Most tokens of an entry, for dense indexes; those of the checkpoint where null.
+        metric: ``cosine`` or ``ip``, for dense indexes; what the checkpoint was trained on where null.
         sync: Bring an existing index up to date: only new and changed items are encoded, vanished ones
             removed.
         bm25: Words and scores of ``bm25``.
@@ -38,7 +39,8 @@ class Config:
     kind: str = "exact"
     checkpoint: str | None = None
     representation: RepresentationConfig | None = None
-    metric: str = "cosine"
+    item_max_length: int | None = None
+    metric: str | None = None
     sync: bool = False
     bm25: Bm25Config = field(default_factory=Bm25Config)
     encoding: EncodeConfig = field(default_factory=EncodeConfig)
@@ -56,6 +58,7 @@ def run(config: Config) -> dict[str, Any]:
             kind=config.kind,
             checkpoint=config.checkpoint,
             representation=config.representation,
+            item_max_length=config.item_max_length,
             metric=config.metric,
             sync=config.sync,
             bm25=config.bm25,

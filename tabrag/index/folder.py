@@ -107,6 +107,7 @@ class Index:
                 raise UserError(f"an index of kind '{kind}' needs a retriever: name a checkpoint")
             manifest.metric, manifest.dim = metric, retriever.item.dim
             manifest.encoder = fingerprint(retriever)
+            manifest.item_max_length = retriever.item.config.max_length
         refuse_foreign(path)
         encoding = encoding or EncodeConfig()
         write_index(
@@ -310,10 +311,15 @@ class Index:
         if found != self.manifest.encoder:
             raise UserError(
                 f"{self.path}: made by another encoder (fingerprint {self.manifest.encoder}, this one has "
-                f"{found}): use the checkpoint it was built with ({self.manifest.checkpoint or 'unknown'}) "
-                "or build it again"
+                f"{found}): use the checkpoint it was built with ({self.manifest.checkpoint or 'unknown'}"
+                f"{self._length_note(retriever)}) or build it again"
             )
         self._checked = retriever
+
+    def _length_note(self, retriever: Retriever) -> str:
+        length = self.manifest.item_max_length
+        same = length is None or length == retriever.item.config.max_length
+        return "" if same else f", with item_max_length {length}"
 
 
 def _inode(path: Path) -> int | None:

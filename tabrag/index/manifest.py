@@ -27,6 +27,8 @@ class Manifest:
         num_items: Number of distinct items.
         encoder: Fingerprint of the retriever that made the vectors; empty for ``bm25``.
         checkpoint: Where that retriever was loaded from, if known.
+        item_max_length: ``max_length`` of the tower that embedded the entries, which may differ from the
+            checkpoint's; None for ``bm25``, and for the checkpoint's in indexes older than this note.
         representation: Name and options of the representation that made the entries.
         data: The data set folder of the items, if known.
         files: File name to ``{"bytes": ..., "sha256": ...}``.
@@ -39,6 +41,7 @@ class Manifest:
     num_items: int = 0
     encoder: str = ""
     checkpoint: str | None = None
+    item_max_length: int | None = None
     representation: dict[str, Any] = field(default_factory=dict)
     data: str | None = None
     files: dict[str, dict[str, Any]] = field(default_factory=dict)

@@ -25,7 +25,8 @@ def index_folder(
     kind: str = "exact",
     checkpoint: str | None = None,
     representation: RepresentationConfig | None = None,
-    metric: str = "cosine",
+    item_max_length: int | None = None,
+    metric: str | None = None,
     sync: bool = False,
     bm25: Bm25Config | None = None,
     encoding: EncodeConfig | None = None,
@@ -40,7 +41,8 @@ def index_folder(
         checkpoint: The retriever of a dense index, folder or hub id.
         representation: How tables become entries; a dense index takes its retriever's where None, ``bm25``
             takes ``headers``.
-        metric: ``cosine`` or ``ip``.
+        item_max_length: Most tokens of an entry; those of the retriever where None.
+        metric: ``cosine`` or ``ip``; what the retriever was trained on where None.
         sync: Encode only what an existing index lacks, and remove what has vanished.
         bm25: Settings of ``bm25``.
         encoding: Device, number format and batch size.
@@ -58,6 +60,8 @@ def index_folder(
     if check_kind(kind) == "bm25":
         if checkpoint is not None:
             raise UserError("an index of kind 'bm25' has no checkpoint: leave it out, or choose another kind")
+        if item_max_length is not None:
+            raise UserError("an index of kind 'bm25' has no item_max_length: it takes texts of any length")
         representation = representation or RepresentationConfig(name="headers")
     else:
         if checkpoint is None:
@@ -67,11 +71,15 @@ def index_folder(
         from tabrag.models.retriever import Retriever
 
         retriever = Retriever.from_pretrained(checkpoint)
+        if item_max_length is not None:
+            retriever = retriever.with_item_length(item_max_length)
+        metric = metric or retriever.metric
         representation = representation or retriever.representation
     folder = DataFolder(data)
     tables = folder.tables if items is None else (folder.tables[item_id] for item_id in items)
     represent = build(representation, measure=None if retriever is None else retriever.item.inputs)
     entries = (entry for table in tables for entry in represent(table, folder=folder.path))
+    metric = metric or ""
     start = time.perf_counter()
     changes: dict[str, int] = {}
     if sync:

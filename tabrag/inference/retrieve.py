@@ -88,8 +88,10 @@ class Retrieve:
             raise UserError(f"{index.path}: the index does not say which checkpoint made it: name it")
         if name not in loaded:
             loaded[name] = Retriever.from_pretrained(name)
-        index.check_retriever(loaded[name])
-        return loaded[name]
+        length = index.manifest.item_max_length
+        retriever = loaded[name] if length is None else loaded[name].with_item_length(length)
+        index.check_retriever(retriever)
+        return retriever
 
 
 def refuse_empty(queries: Sequence[Query]) -> None:

@@ -6,7 +6,7 @@ import dataclasses
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import torch
 from torch import Tensor, nn
@@ -139,6 +139,36 @@ class Retriever(nn.Module):
                     "learn_temperature": self.config.learn_temperature,
                 },
             )
+
+    @property
+    def metric(self) -> Literal["cosine", "ip"]:
+        """The similarity that it is trained on: ``cosine``, or ``ip``, the plain inner product, where a
+        tower's vectors keep their length.
+        """
+        return "cosine" if self.query.config.normalize and self.item.config.normalize else "ip"
+
+    def with_item_length(self, max_length: int) -> Retriever:
+        """This retriever with another ``max_length`` of its item tower, on the same weights; itself where it
+        has that length.
+
+        Args:
+            max_length: Most tokens of an entry, special tokens included.
+
+        Raises:
+            UserError: More than the backbone has positions for, or an item tower that reads no text.
+        """
+        if max_length == self.item.config.max_length:
+            return self
+        if max_length < 1 or getattr(self.item.inputs, "tokenization", None) is None:
+            raise UserError(
+                f"item_max_length {max_length} does not fit: it is a number of tokens, 1 or more, of an item "
+                "tower that reads text"
+            )
+        item = sibling(self.item, dataclasses.replace(self.item.config, max_length=max_length))
+        config = dataclasses.replace(self.config, item=item.config)
+        other = Retriever(config, self.representation, query=self.query, item=item)
+        other.log_scale = self.log_scale
+        return other.train(self.training)
 
     def scale(self) -> Tensor:
         """``1 / temperature``, a scalar of at most 100.

@@ -27,6 +27,9 @@ from tabrag.types import Entry, Table
 
 _GIVEN = ("table", "folder", "measure")
 
+Option = str | bool | int | float | list[Any] | dict[str, Any] | None
+"""Text comes first: the parser would read the separator ``" [SEP] "`` as a list otherwise."""
+
 Representation = Callable[..., list[Entry]]
 """``representation(table, folder=FOLDER) -> entries``; can be pickled."""
 
@@ -43,7 +46,7 @@ class RepresentationConfig:
     """
 
     name: str = "headers"
-    options: dict[str, Any] = field(default_factory=dict)
+    options: dict[str, Option] = field(default_factory=dict)
 
     def parts_items(self) -> bool:
         """Whether an item may have several entries, each with a part of its cells."""
@@ -89,7 +92,15 @@ def build(config: RepresentationConfig, *, measure: Measure | None = None) -> Re
             f"its options are: {', '.join(known) or 'none'}"
         )
     given = {"measure": measure} if "measure" in parameters else {}
-    return partial(function, **given, **config.options)
+    options = {name: _typed(value, parameters[name].annotation) for name, value in config.options.items()}
+    return partial(function, **given, **options)
+
+
+def _typed(value: Option, annotation: str) -> Option:
+    """The value; one that stands by itself on a command line (``options.windows=true``) is text till here."""
+    import yaml
+
+    return yaml.safe_load(value) if isinstance(value, str) and not annotation.startswith("str") else value
 
 
 def text_meter(measure: Measure | None, *, windows: bool) -> Meter | None:

@@ -90,10 +90,10 @@ def cells_chunks(
     pieces = list(_pieces(table, cell_separator=cell_separator, row_separator=row_separator))
     head = title_text(table) if title != "none" else ""
     repeated = ""
-    if head and title == "each" and meter.count([head])[0] <= meter.limit // 2:
+    if head and pieces and title == "each" and meter.count([head])[0] <= meter.limit // 2:
         repeated = head + title_separator
     elif head:
-        pieces = [*((None, word) for word in f"{head}{title_separator}".split()), *pieces]
+        pieces = [*((None, word) for word in (head + (title_separator if pieces else "")).split()), *pieces]
     return list(_print(_fill(pieces, meter, head=repeated), meter, head=repeated))
 
 

@@ -43,7 +43,7 @@ def judge(retriever: Retriever, folder: DataFolder, dev: DevConfig, *, split: st
     items = [entry for item_id in ids for entry in represent(folder.tables[item_id], folder=folder.path)]
     queries = [Entry(id=query_id, item_id=query_id, text=folder.queries[query_id].text) for query_id in qrels]
     found = search_items(
-        ExactIndex().build(encode(retriever.item, items)).search,
+        ExactIndex(metric=retriever.metric).build(encode(retriever.item, items)).search,
         encode(retriever.query, queries),
         dev.depth,
         item_of=lambda row: items[row].item_id,

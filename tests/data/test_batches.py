@@ -129,3 +129,13 @@ def test_training_judging_and_index_have_the_same_windows(data: Path, tmp_path: 
     assert cut["entries"] == 3 and 0.3 < cut["cut_tokens"] < 0.9
     words = index_folder(data, tmp_path / "words", kind="bm25", representation=WINDOWS)
     assert words["entries"] == 3 and "cut_tokens" not in words
+
+
+def test_a_chunk_of_the_gold_cells_is_drawn_too(data: Path) -> None:
+    task = _task(data, RepresentationConfig(name="cells", options={"chunk": 48}))
+    drawn = [set().union(*(_texts(task, epoch)[item] for epoch in range(8))) for item in ("t0", "t1")]
+    asked, any_of_them = ([text.replace(" ", "") for text in sorted(texts)] for texts in drawn)
+    assert len(any_of_them) > len(asked) == 2, "header and answer stand in two chunks, and there are more"
+    assert f".{1000 + ASKED}|{ASKED}." in asked[0] and "year|count" in asked[1]
+    for _ in task.batches(0, 0):
+        assert task.metrics()["cut_tokens"] == 0

@@ -150,3 +150,27 @@ def test_cached_hub_id(bert: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     (root / "snapshots" / commit / "item" / "model.safetensors").unlink()
     with pytest.raises(UserError, match="item: no weights"):
         Retriever.from_pretrained("someone/tables")
+
+
+@pytest.mark.parametrize("share", [False, True])
+def test_another_length_of_the_item_tower_on_the_same_weights(bert: str, share: bool) -> None:
+    retriever = Retriever.from_config(_config(bert, share=share), REPRESENTATION).eval()
+    shorter = retriever.with_item_length(16)
+    assert retriever.with_item_length(64) is retriever
+    entries = [Entry(id="e", item_id="e", text="total " * 100)]
+    assert [one.item.inputs(entries)["input_ids"].shape[1] for one in (retriever, shorter)] == [64, 16]
+    assert (retriever.item.config.max_length, shorter.config.item.max_length) == (64, 16)
+    assert shorter.query is retriever.query and not shorter.training
+    ours, theirs = dict(retriever.item.named_parameters()), dict(shorter.item.named_parameters())
+    assert ours.keys() == theirs.keys() and all(ours[name] is theirs[name] for name in ours)
+    with pytest.raises(UserError, match="item_max_length 0 does not fit"):
+        retriever.with_item_length(0)
+    with pytest.raises(UserError, match="max_length"):
+        retriever.with_item_length(100_000)
+
+
+def test_the_metric_is_what_training_compares(bert: str) -> None:
+    cosine = Retriever.from_config(_config(bert), REPRESENTATION)
+    config = _config(bert)
+    config.query.normalize = config.item.normalize = False
+    assert (cosine.metric, Retriever.from_config(config, REPRESENTATION).metric) == ("cosine", "ip")

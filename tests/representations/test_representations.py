@@ -18,7 +18,7 @@ from tabrag.types import Entry, Table, Word
 
 
 def test_the_folder_is_the_registry() -> None:
-    assert {"headers", "markdown", "image"} <= set(names())
+    assert {"headers", "markdown", "cells", "image"} <= set(names())
     with pytest.raises(UserError, match=r"unknown representation 'pixels'; choose from .*headers, image"):
         build(RepresentationConfig(name="pixels"))
 
@@ -89,7 +89,7 @@ def test_a_table_without_a_usable_picture_is_an_error_with_the_way_out(tmp_path:
 
 @given(tables())
 def test_text_representations_take_any_table(table: Table) -> None:
-    for name in ("headers", "markdown"):
+    for name in ("headers", "markdown", "cells"):
         (entry,) = build(RepresentationConfig(name=name))(table)
         assert entry.item_id == table.id and entry.image is None
 
@@ -147,3 +147,75 @@ def test_a_dense_table_of_many_numbers_is_seen_whole_by_a_real_encoder() -> None
     assert inputs.num_cut == 0 and len(windows) > 20
     inputs.features(build(RepresentationConfig(name="markdown"))(table))
     assert inputs.num_cut > 1000
+
+
+def test_separators_of_headers_can_be_chosen() -> None:
+    options = {
+        "fields": ["title", "left", "top"],
+        "field_separator": " [SEP] ",
+        "header_separator": " / ",
+        "path_separator": ": ",
+    }
+    (entry,) = build(RepresentationConfig(name="headers", options=options))(sales())
+    left, top = "citrus: lemon", "fruit / 2019: north / 2019: south / 2020: north"
+    assert entry.text == f'Sales of "Weird" fruit - Trade > Fruit [SEP] {left} [SEP] {top}'
+    inputs = TextInputs.load(resolve("offline:tiny-bert"), max_length=200)
+    (tokens,) = inputs.features([entry])
+    assert inputs.tokenization.tokenizer.decode(tokens.ids).count("[SEP]") == 3, "a token between the fields"
+    assert list(tokens.ids).count(inputs.tokenization.tokenizer.sep_token_id) == 3
+
+
+@pytest.mark.parametrize("parents", ["repeat", "once"])
+def test_windows_of_headers_have_the_chosen_separators(parents: str) -> None:
+    cells = [["", "x", "y"], ["north", "", ""], *([f"row {row}", "1", "2"] for row in range(9))]
+    grid = make_grid(cells, num_header_rows=1, num_header_cols=1)
+    table = Table(id="t", title="Title", grid=grid)
+    options = {"parents": parents, "field_separator": " @ ", "header_separator": " / ", "windows": True}
+    windows = build(
+        RepresentationConfig(name="headers", options={**options, "path_separator": "::"}), measure=_Letters()
+    )(table)
+    assert len(windows) > 2 and max(_Letters().count(windows)) <= 60
+    for window in windows:
+        assert window.text.startswith("Title @ north") and window.text.endswith(" @ x / y")
+        assert ("north::row" if parents == "repeat" else "north / row") in window.text
+
+
+def test_an_option_given_by_itself_on_a_command_line_has_its_type() -> None:
+    typed = {"windows": True, "fields": ["top"], "field_separator": "3"}
+    texts = {"windows": "true", "fields": "[top]", "field_separator": "3"}
+    first, second = (
+        build(RepresentationConfig(name="headers", options=options)) for options in (typed, texts)
+    )
+    assert first.keywords == second.keywords and second.keywords["windows"] is True  # type: ignore[attr-defined]
+
+
+def _rows(num_rows: int) -> Table:
+    cells = [["name", "count"], *([f"row {row}", str(row)] for row in range(num_rows))]
+    return Table(id="t", title="Long", grid=make_grid(cells, num_header_rows=1, num_header_cols=1))
+
+
+def test_chunks_of_cells_by_the_encoders_tokens() -> None:
+    inputs = TextInputs.load(resolve("offline:tiny-bert"), max_length=64)
+    whole = build(RepresentationConfig(name="cells"), measure=inputs)(_rows(40))
+    assert len(whole) == 1 and inputs.count(whole)[0] > 200
+    for chunk in (32, 64):
+        config = RepresentationConfig(name="cells", options={"chunk": chunk})
+        chunks = pickle.loads(pickle.dumps(build(config, measure=inputs)))(_rows(40))
+        counts = inputs.count(chunks)
+        assert [entry.id for entry in chunks[:2]] == ["t", "t#w2"] and {e.item_id for e in chunks} == {"t"}
+        assert max(counts) <= chunk and min(counts[:-1]) > chunk - 8, "full, and nothing is cut"
+        shown = {cell for entry in chunks for cell in entry.cells or ()}
+        assert shown == {(row, col) for row in range(41) for col in range(2)}
+
+
+def test_chunks_of_cells_without_an_encoder_count_words_and_signs() -> None:
+    chunks = build(RepresentationConfig(name="cells", options={"chunk": 32}))(_rows(40))
+    assert len(chunks) > 5 and all(20 < len(entry.text.split()) <= 32 for entry in chunks[:-1])
+
+
+def test_a_chunk_that_cannot_be_is_an_error_that_says_why() -> None:
+    inputs = TextInputs.load(resolve("offline:tiny-bert"), max_length=64)
+    with pytest.raises(UserError, match=r"a chunk of 65 tokens is longer than the encoder's input of 64"):
+        build(RepresentationConfig(name="cells", options={"chunk": 65}), measure=inputs)(_rows(1))
+    with pytest.raises(UserError, match=r"chunk is 15: set 16 or more"):
+        build(RepresentationConfig(name="cells", options={"chunk": 15}))(_rows(1))

@@ -59,6 +59,8 @@ def test_the_tiny_twin_of_a_recipe_trains_and_exports(
         )
         overrides.append(f"--data.negatives={run}")
     factors = [] if not recipe["train"].get("lr_factors") else ["--train.lr_factors={}"]
+    if recipe["data"]["representation"].get("options", {}).get("chunk"):
+        overrides.append("--data.representation.options={chunk: 32}")
     for name in ("query", "item"):
         overrides += _tower(recipe["model"][name], name)
     figures = call(
