@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tabrag.tables.forms import is_form
 from tabrag.tables.kinds import Kind
 from tabrag.tables.look import Look
 
@@ -24,10 +25,20 @@ def num_header_cols(look: Look, start: int, end: int) -> int:
         return corner[3] + 1
     if end > start + 1 and (width := _stub_width(look, start, end)):
         return width
+    if start == end and is_form(look, start):
+        return 1
     limit = 1
-    while limit < num_cols - 1 and look.column_kind(limit, end) is not Kind.NUMBER:
+    while limit < _first_banner(look, start, end) and look.column_kind(limit, end) is not Kind.NUMBER:
         limit += 1
     return next((width for width in range(1, limit + 1) if _tells_apart(look, width, end)), 1)
+
+
+def _first_banner(look: Look, start: int, end: int) -> int:
+    """The first column of the first banner that is not at the left; the last column where there is none."""
+    firsts = [
+        region[2] for region in look.grid.merged if start <= region[0] < end and region[3] > region[2] > 0
+    ]
+    return min(firsts, default=look.grid.num_cols - 1)
 
 
 def _stub_width(look: Look, start: int, end: int) -> int:

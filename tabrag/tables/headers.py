@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from tabrag.tables.crop import drop_blank, keep_rows
 from tabrag.tables.grid import make_grid, top_paths
 from tabrag.tables.header_cols import num_header_cols as count_header_cols
+from tabrag.tables.header_rows import num_header_rows as count_header_rows
 from tabrag.tables.look import Look
 from tabrag.types import Grid
 
@@ -63,7 +64,7 @@ def infer_headers(
     look = Look(grid, fill_right=fill_right)
     num_titles = look.num_title_rows()
     if num_header_rows is None:
-        num_header_rows = look.num_header_rows(num_titles)
+        num_header_rows = count_header_rows(look, num_titles)
     num_titles = min(num_titles, num_header_rows)
     if fill_right:
         regions = look.filled_right(num_titles, num_header_rows)

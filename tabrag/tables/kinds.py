@@ -21,7 +21,7 @@ class Kind(Enum):
 _MISSING = re.compile(r"[-\u2010-\u2015\u2212.…*/?]+|n/?\.?a\.?|nil|none|null", re.IGNORECASE)
 _PERIOD = re.compile(
     r"(?:fys?|cy|year|q[1-4]|h[12]|[1-4]q|[12]h)?[\s'’.,-]*(?:1[6-9]|20|21)\d\d"
-    r"(?:\s*[-/\u2010-\u2015]\s*(?:(?:1[6-9]|20|21)?\d\d))?\s*(?:q[1-4]|h[12]|[aefpr])?"
+    r"(?:\s*(?:[-/\u2010-\u2015]|to)\s*(?:(?:1[6-9]|20|21)?\d\d))?\s*(?:q[1-4]|h[12]|[aefpr]|s)?"
     r"|(?:[1-4]q|[12]h|q[1-4]|h[12]|fy)[\s'’/-]*\d\d",
     re.IGNORECASE,
 )

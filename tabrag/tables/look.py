@@ -1,10 +1,9 @@
-"""Rules that tell header rows and columns from data: spans, and the contrast of texts and numbers."""
+"""What a grid looks like: kinds of cells, titles, labels, corners, votes of columns."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
 
 from tabrag.tables.grid import Region, owner_map
 from tabrag.tables.kinds import Kind, cell_kind
@@ -12,7 +11,8 @@ from tabrag.types import Grid
 
 _MAX_BODY_ROWS = 200
 """Rows below the header that are looked at: more do not change a majority."""
-_MAX_HEADER_ROWS = 12
+MAX_HEADER_ROWS = 12
+"""Most header rows that are looked for."""
 
 
 class Look:
@@ -22,7 +22,7 @@ class Look:
         self.grid = grid
         self.fill_right = fill_right
         self.owners = owner_map(grid)
-        self.num_rows = min(grid.num_rows, _MAX_HEADER_ROWS + _MAX_BODY_ROWS)
+        self.num_rows = min(grid.num_rows, MAX_HEADER_ROWS + _MAX_BODY_ROWS)
         self.kinds = [[cell_kind(text) for text in row] for row in grid.cells[: self.num_rows]]
         self._labels: dict[int, bool] = {}
         for (row, col), region in self.owners.items():
@@ -42,22 +42,6 @@ class Look:
             return 0
         return count - 1 if count and self._is_half_header(count - 1) else count
 
-    def num_header_rows(self, start: int) -> int:
-        """Rows down to the last header row, the ``start`` title rows included."""
-        end = start + 1
-        corner = self.corner(start)
-        if corner is not None and corner[1] > start:
-            # It reaches down to the last header row, whatever stands in the rows.
-            end = corner[1] + 1
-        elif self._score(start, end) < 0 or self._is_property_list(start):
-            return start
-        elif end == self.grid.num_rows and Kind.NUMBER in self.kinds[start]:
-            return start  # a single row with numbers is data
-        limit = min(self.num_rows if self.fill_right else self.num_rows - 1, start + _MAX_HEADER_ROWS)
-        while end < limit and self._continues(start, end):
-            end += 1
-        return end
-
     def _is_half_header(self, row: int) -> bool:
         """Whether a label names the first of two columns, and the rows below it have no header."""
         return (
@@ -65,7 +49,7 @@ class Look:
             and (row, 0) not in self.owners
             and re.fullmatch(r"[^\W\d_]+(?:\s[^\W\d_]+)?", self.text(row, 0).strip()) is not None
             and self.kinds[row + 1][1] is Kind.NUMBER
-            and self._score(row + 1, row + 2) < 0
+            and self.votes(row + 1, row + 2) < 0
         )
 
     def begins_with_header(self) -> bool:
@@ -75,7 +59,7 @@ class Look:
             return False
         texts = [text for col in range(self.grid.num_cols) if (text := self.text(row, col).strip())]
         is_header = not {Kind.NUMBER, Kind.MISSING}.intersection(self.kinds[row])
-        return is_header and len(texts) == len(set(texts)) > 1 and self._score(row, row + 1) > 0
+        return is_header and len(texts) == len(set(texts)) > 1 and self.votes(row, row + 1) > 0
 
     def header_row_under_remarks(self, start: int) -> int:
         """The first row of the true header, where rows of remarks from ``start`` on stand right above it.
@@ -84,14 +68,14 @@ class Look:
         follows.
         """
         stub: set[str] = set()
-        for row in range(start, min(self.num_rows - 1, start + _MAX_HEADER_ROWS)):
+        for row in range(start, min(self.num_rows - 1, start + MAX_HEADER_ROWS)):
             kinds = self.kinds[row]
             if Kind.NUMBER in kinds:
                 break
             if kinds[0] is not Kind.BLANK and (row, 0) not in self.owners:
                 stub.add(self.grid.cells[row][0])
             if Kind.BLANK not in kinds:
-                is_header = self._score(row, row + 1) > 0 and Kind.NUMBER in self.kinds[row + 1]
+                is_header = self.votes(row, row + 1) > 0 and Kind.NUMBER in self.kinds[row + 1]
                 return row if is_header and len(stub) >= 3 else start
         return start
 
@@ -125,45 +109,7 @@ class Look:
         region = self.owners.get((row, col), (row, row, col, col))
         return self.grid.cells[region[0]][region[2]]
 
-    def _continues(self, start: int, end: int) -> bool:
-        """Whether row ``end`` belongs to the header that begins in row ``start``."""
-        if self.is_label(end):
-            return False
-        row, above = self.kinds[end], self.kinds[end - 1]
-        score = self._score(end, end + 1)
-        if score < 0 or not any(kind in (Kind.TEXT, Kind.PERIOD) for kind in row):
-            return False
-        regions = {self.owners[end - 1, col] for col in range(len(row)) if (end - 1, col) in self.owners}
-        if any(start <= region[0] and region[1] >= end for region in regions):
-            return True
-        banners = [region for region in regions if region[3] > region[2]]
-        if banners and (score > 0 or self._under_banners(banners, end)):
-            return True
-        if row[0] is Kind.BLANK and (end - 1, 0) not in self.owners:
-            return True
-        if score >= 2 and Kind.NUMBER not in row and Kind.BLANK not in row[1:] and self._are_units(end):
-            return True
-        is_gappy = 5 * above[1:].count(Kind.BLANK) >= 2 * len(above) and Kind.BLANK not in row
-        if (score > 0 or self.fill_right or (is_gappy and Kind.NUMBER not in row)) and any(
-            over is Kind.BLANK and under is not Kind.BLANK for over, under in zip(above, row, strict=True)
-        ):
-            return True
-        return False
-
-    def _are_units(self, row: int) -> bool:
-        """Whether the row names units: short texts without a label before them, or in brackets."""
-        texts = [self.text(row, col).strip() for col in range(1, self.grid.num_cols)]
-        has_label = self.kinds[row][0] not in (Kind.BLANK, Kind.MISSING)
-        return all(len(text) <= 12 and (not has_label or text[:1] in "([%$€£") for text in texts)
-
-    def _under_banners(self, banners: Sequence[Region], row: int) -> bool:
-        """Whether a row of texts under banners is a header: labels repeat, or nothing else is filled."""
-        texts = [self.grid.cells[row][col] for region in banners for col in range(region[2], region[3] + 1)]
-        covered = {col for region in banners for col in range(region[2], region[3] + 1)}
-        others = [kind for col, kind in enumerate(self.kinds[row]) if col not in covered]
-        return len(set(texts)) < len(texts) or (bool(others) and all(kind is Kind.BLANK for kind in others))
-
-    def _score(self, row: int, end: int) -> int:
+    def votes(self, row: int, end: int) -> int:
         """Votes of the columns on whether ``row`` is a header over a body that begins in row ``end``."""
         score = 0
         for col, kind in enumerate(self.kinds[row]):
