@@ -13,8 +13,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tabrag.inference.choice import Method, Order, ordered, walk
+from tabrag.inference.choice import Method, walk
+from tabrag.inference.config import RefineConfig
 from tabrag.inference.header_scores import HeaderScores
+from tabrag.inference.refine import counts, orders
 from tabrag.tables.grid import left_paths, owner_map, top_paths
 from tabrag.tables.subtable import Requirements
 from tabrag.types import Cell, Grid
@@ -48,14 +50,6 @@ class Case:
     requires: Requirements = Requirements()
     always_rows: frozenset[int] = frozenset()
     always_cols: frozenset[int] = frozenset()
-
-    def orders(self) -> tuple[Order, Order]:
-        """Rows and columns in the order in which they are taken."""
-        fixed = self.requires
-        return (
-            ordered(self.scores.rows, fixed.rows, self.always_rows | fixed.fixed_rows),
-            ordered(self.scores.cols, fixed.cols, self.always_cols | fixed.fixed_cols),
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,17 +107,17 @@ def curve(cases: Sequence[Case], method: Method = DEFAULT) -> Curve:
     levels, cells, shares, kept = [], [], [], []
     total = 0
     for case in cases:
-        rows, cols = case.orders()
+        rows, cols = orders(case.scores, case.requires, case.always_rows, case.always_cols)
         states = walk(rows, cols, method)
         least_rows = _least(rows.positions, [need.rows for need in case.needs])
         least_cols = _least(cols.positions, [need.cols for need in case.needs])
         holds = (states.num_rows >= least_rows) & (states.num_cols >= least_cols)
         size = len(rows.positions) * len(cols.positions)
-        counts = states.num_rows * states.num_cols
+        taken = states.num_rows * states.num_cols
         total += size
         levels.append(states.levels)
-        cells.append(np.diff(counts, prepend=0))
-        shares.append(np.diff(counts, prepend=0) / max(size, 1))
+        cells.append(np.diff(taken, prepend=0))
+        shares.append(np.diff(taken, prepend=0) / max(size, 1))
         kept.append(np.diff(holds.astype(int), prepend=0))
     flat = np.concatenate(levels)
     order = np.argsort(-flat, kind="stable")
@@ -138,6 +132,48 @@ def curve(cases: Sequence[Case], method: Method = DEFAULT) -> Curve:
         removed=1.0 - sums(cells) / max(total, 1),
         mean_removed=1.0 - sums(shares) / len(cases),
         kept=sums(kept) / len(cases),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one setting keeps.
+
+    Attributes:
+        cells: Body cells of a table, mean over the questions.
+        kept_cells: Those that stay, mean over the questions.
+        removed: Share of all body cells that is removed, 0..1.
+        kept: Share of the questions that keep every answer cell, 0..1.
+    """
+
+    cells: float
+    kept_cells: float
+    removed: float
+    kept: float
+
+
+def outcome(cases: Sequence[Case], config: RefineConfig) -> Outcome:
+    """What the settings of the stage keep; rules are taken from the cases, not from ``config``.
+
+    Args:
+        cases: At least one question.
+        config: How rows and columns are chosen.
+    """
+    sizes, stay, answered = [], [], []
+    for case in cases:
+        rows, cols = orders(case.scores, case.requires, case.always_rows, case.always_cols)
+        num_rows, num_cols = counts(rows, cols, config)
+        sizes.append(len(rows.positions) * len(cols.positions))
+        stay.append(num_rows * num_cols)
+        answered.append(
+            num_rows >= _least(rows.positions, [need.rows for need in case.needs])
+            and num_cols >= _least(cols.positions, [need.cols for need in case.needs])
+        )
+    return Outcome(
+        cells=sum(sizes) / len(cases),
+        kept_cells=sum(stay) / len(cases),
+        removed=1.0 - sum(stay) / max(sum(sizes), 1),
+        kept=sum(answered) / len(cases),
     )
 
 

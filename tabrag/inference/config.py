@@ -24,6 +24,39 @@ class ContextConfig:
 
 
 @dataclass(kw_only=True)
+class RefineConfig:
+    """Which rows and columns of a table a reader gets to see.
+
+    Attributes:
+        method: ``top_k`` (as many rows and columns), ``threshold`` (those with a score from a bound on) or
+            ``budget`` (the best ones under a number of body cells).
+        rows: Body rows of ``top_k``. The published values are 7 and 10; which is which is not said.
+        cols: Body columns of ``top_k``.
+        threshold: Bound of ``threshold``, 0..1: the higher, the smaller the table.
+        scale: What the bound is compared with: ``relative`` (the score over the best of its axis),
+            ``absolute`` (the score), or ``mass`` (one less the share of the axis's scores that better ones
+            hold).
+        max_cells: Body cells of ``budget``; a table keeps at least one row and one column.
+        keep_totals: Whether rows and columns labelled as a total stay.
+        keep_compared: Whether, where a question compares, the other children of the best row's or column's
+            parent stay, on the axis that the question leaves open.
+        checkpoint: Header classifier, folder or hub id; header words decide where null.
+        device: ``cpu``, ``cuda`` or ``cuda:N``; the first GPU, or else the CPU, where null.
+    """
+
+    method: Literal["top_k", "threshold", "budget"] = "threshold"
+    rows: int = 10
+    cols: int = 7
+    threshold: float = 0.5
+    scale: Literal["relative", "absolute", "mass"] = "relative"
+    max_cells: int = 60
+    keep_totals: bool = False
+    keep_compared: bool = False
+    checkpoint: str | None = None
+    device: str | None = None
+
+
+@dataclass(kw_only=True)
 class ReaderConfig:
     """How answers are read.
 

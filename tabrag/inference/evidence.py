@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from tabrag.evaluation.answers import normalise, number, same
-from tabrag.inference.lexical import Overlap, best, overlap
+from tabrag.inference.header_scores import HeaderScores
+from tabrag.inference.lexical import best, overlap
 from tabrag.tables.grid import Region
 from tabrag.tables.text import title_text
 from tabrag.types import Cell, Evidence, Grid, Table
@@ -95,7 +96,7 @@ def _equals(text: str, answer: str) -> bool:
     return normalise(text) == normalise(answer) or (number(text) is not None and same(text, answer))
 
 
-def _score(fits: Overlap, region: Region) -> float:
+def _score(fits: HeaderScores, region: Region) -> float:
     first_row, last_row, first_col, last_col = region
     by_row = max(fits.rows.get(row, 0.0) for row in range(first_row, last_row + 1))
     return by_row + max(fits.cols.get(col, 0.0) for col in range(first_col, last_col + 1))

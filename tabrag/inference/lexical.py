@@ -12,8 +12,8 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from tabrag.inference.header_scores import HeaderScores
 from tabrag.tables.grid import left_paths, path_texts, section_rows, top_paths
 from tabrag.types import Grid
 
@@ -33,19 +33,6 @@ _WHOLE_BONUS = 0.2  # a question that names no part asks for the whole
 _STRANGE_WEIGHT = 0.1
 
 
-@dataclass(frozen=True, slots=True)
-class Overlap:
-    """How well header paths fit a question.
-
-    Attributes:
-        rows: Score of each body row, >= 0, by grid row; rows that only label a section are left out.
-        cols: Score of each body column, >= 0, by grid column.
-    """
-
-    rows: dict[int, float]
-    cols: dict[int, float]
-
-
 def words(text: str) -> list[str]:
     """Stems of the words and numbers of a text, ``%`` as ``percent``, without words that say nothing."""
     text = unicodedata.normalize("NFKC", text).casefold().replace("%", " percent ").replace("'s", "")
@@ -53,10 +40,10 @@ def words(text: str) -> list[str]:
     return [_stem(_SAME.get(word, word)) for word in found if word not in _STOP]
 
 
-def overlap(grid: Grid, question: str) -> Overlap:
+def overlap(grid: Grid, question: str) -> HeaderScores:
     """Scores of the body rows by their left paths and of the body columns by their top paths."""
     rows, cols = body_paths(grid)
-    return Overlap(rows=path_scores(rows, question), cols=path_scores(cols, question))
+    return HeaderScores(rows=path_scores(rows, question), cols=path_scores(cols, question))
 
 
 def body_paths(grid: Grid) -> tuple[dict[int, list[str]], dict[int, list[str]]]:

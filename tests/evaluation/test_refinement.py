@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tabrag.evaluation.refinement import Case, Need, curve, kept_at, needs
 from tabrag.inference.choice import METHODS, Method
 from tabrag.inference.header_scores import HeaderScores
+from tabrag.inference.refine import orders
 from tabrag.tables.grid import make_grid
 from tabrag.tables.subtable import Requirements
 
@@ -57,7 +58,7 @@ def test_what_header_paths_require_is_counted_and_taken_first():
     wanted = (Need(frozenset({1}), frozenset({1})),)
     assert curve([Case(scores, wanted)], "relative").removed.tolist() == pytest.approx([2 / 3, 1 / 3, 0.0])
     case = Case(scores, wanted, Requirements(rows={3: frozenset({1})}))
-    assert case.orders()[0].positions == [1, 3, 2]
+    assert orders(scores, case.requires)[0].positions == [1, 3, 2]
     found = curve([case], "relative")
     assert found.settings.tolist() == pytest.approx([np.inf, 1.0, 1 / 9])
     assert found.kept.tolist() == [1.0, 1.0, 1.0]  # where row 3 stays, its parent does

@@ -1,0 +1,176 @@
+"""The stage between ranking and reading: of a table stays what the question needs (THoRR, Kim et al., 2024).
+
+Rows and columns are scored by a header classifier, or by the words of their headers where no checkpoint is
+named; those of a high score stay, in the order of the table and under their full header paths.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tabrag.errors import UserError
+from tabrag.inference.choice import Order, ordered, walk
+from tabrag.inference.config import RefineConfig
+from tabrag.inference.header_scores import HeaderScores
+from tabrag.inference.lexical import overlap, words
+from tabrag.tables.axes import Axis, axis_headers
+from tabrag.tables.subtable import Requirements, Subtable, requirements, subtable
+from tabrag.types import Grid
+
+Scorer = Callable[[Sequence[tuple[str, Grid]]], list[HeaderScores]]
+
+_TOTAL = frozenset(words("total all overall"))
+_COMPARES = re.compile(
+    r"\b(?:more|less|fewer|most|least|fewest|than|compared?|comparison|differ(?:ence|ent|s)?|between|versus|vs"
+    r"|ratio|rank(?:ed|s)?|(?:high|low|great|larg|small|bigg?|long|short)(?:er|est)|best|worst|top|maximum"
+    r"|minimum)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Refined:
+    """A table as a reader gets to see it.
+
+    Attributes:
+        part: The rows and columns that stay.
+        scores: What they were chosen by.
+    """
+
+    part: Subtable
+    scores: HeaderScores
+
+
+class Refine:
+    """The stage; a header classifier is loaded on first use and stays.
+
+    Args:
+        config: The settings.
+        scorer: What gives the scores, in place of ``config.checkpoint``.
+
+    Raises:
+        UserError: A setting out of range.
+    """
+
+    def __init__(self, config: RefineConfig, *, scorer: Scorer | None = None) -> None:
+        if min(config.rows, config.cols, config.max_cells) < 1:
+            raise UserError(
+                f"refine.rows={config.rows}, refine.cols={config.cols}, refine.max_cells={config.max_cells}: "
+                "each must be at least 1"
+            )
+        if not 0 <= config.threshold <= 1:
+            raise UserError(f"refine.threshold is {config.threshold}: it must lie in 0..1")
+        self.config = config
+        self._scorer = scorer
+
+    def __call__(self, pairs: Sequence[tuple[str, Grid]]) -> list[Refined]:
+        """The refined table of each (question, grid) pair, in their order."""
+        return [
+            Refined(refine(grid, question, scores, self.config), scores)
+            for (question, grid), scores in zip(pairs, self.scorer(pairs), strict=True)
+        ]
+
+    @property
+    def scorer(self) -> Scorer:
+        """What gives the scores."""
+        if self._scorer is None:
+            self._scorer = load_scorer(self.config.checkpoint, device=self.config.device)
+        return self._scorer
+
+    def settings(self) -> dict[str, Any]:
+        """All that a refined table depends on besides question and table."""
+        settings = dataclasses.asdict(self.config)
+        del settings["device"]
+        return settings
+
+
+def load_scorer(checkpoint: str | None, *, device: str | None = None) -> Scorer:
+    """The header classifier of a folder or hub id; the words of the headers where None.
+
+    Raises:
+        UserError: It is no header classifier, or the device is not there.
+    """
+    if checkpoint is None:
+        return lambda pairs: [overlap(grid, question) for question, grid in pairs]
+    from tabrag.inference.classify_headers import HeaderScorer
+    from tabrag.inference.runtime import device as find_device
+    from tabrag.models.header_classifier import HeaderClassifier
+
+    return HeaderScorer(HeaderClassifier.from_pretrained(checkpoint).to(find_device(device)))
+
+
+def refine(grid: Grid, question: str, scores: HeaderScores, config: RefineConfig) -> Subtable:
+    """The part of a grid that a question needs; the grid itself where it has no body row or column.
+
+    Args:
+        grid: A table.
+        question: The question, for the rules that go by its words.
+        scores: Of its body rows and body columns.
+        config: How they are chosen. At least one row and one column stay.
+    """
+    if not scores.rows or not scores.cols:
+        return subtable(grid, (), ())
+    rows, cols = orders(scores, requirements(grid), *kept_by_rule(grid, question, scores, config))
+    num_rows, num_cols = counts(rows, cols, config)
+    return subtable(grid, rows.positions[:num_rows], cols.positions[:num_cols])
+
+
+def orders(
+    scores: HeaderScores,
+    requires: Requirements,
+    always_rows: Collection[int] = (),
+    always_cols: Collection[int] = (),
+) -> tuple[Order, Order]:
+    """Rows and columns of a table in the order in which they are taken."""
+    return (
+        ordered(scores.rows, requires.rows, {*always_rows, *requires.fixed_rows}),
+        ordered(scores.cols, requires.cols, {*always_cols, *requires.fixed_cols}),
+    )
+
+
+def counts(rows: Order, cols: Order, config: RefineConfig) -> tuple[int, int]:
+    """How many rows and columns of a table stay, at least 1 of each."""
+    if config.method == "top_k":
+        wanted = ((config.rows, rows), (config.cols, cols))
+        num_rows, num_cols = (min(max(k, axis.always), len(axis.positions)) for k, axis in wanted)
+        return num_rows, num_cols
+    if config.method == "budget":
+        return walk(rows, cols, "budget").at(-float(config.max_cells))
+    return walk(rows, cols, config.scale).at(config.threshold)
+
+
+def kept_by_rule(
+    grid: Grid, question: str, scores: HeaderScores, config: RefineConfig
+) -> tuple[frozenset[int], frozenset[int]]:
+    """Rows and columns that stay whatever their score: totals, and what a comparison needs."""
+    kept: dict[Axis, set[int]] = {"row": set(), "col": set()}
+    if config.keep_totals:
+        for axis, positions in kept.items():
+            positions.update(
+                header.position
+                for header in axis_headers(grid, axis)
+                if header.path and _TOTAL & set(words(header.texts[-1]))
+            )
+    if config.keep_compared and _COMPARES.search(question):
+        open_axis: Axis = "row" if _evenness(scores.rows) >= _evenness(scores.cols) else "col"
+        kept[open_axis] |= _siblings(grid, open_axis, scores.rows if open_axis == "row" else scores.cols)
+    return frozenset(kept["row"]), frozenset(kept["col"])
+
+
+def _evenness(scores: Mapping[int, float]) -> float:
+    """The second-best score over the best one, 0..1: near 1 where the question leaves the axis open."""
+    ranked = sorted(scores.values(), reverse=True)[:2]
+    if len(ranked) < 2:
+        return 0.0
+    return ranked[1] / ranked[0] if ranked[0] > 0 else 1.0
+
+
+def _siblings(grid: Grid, axis: Axis, scores: Mapping[int, float]) -> set[int]:
+    """The best row or column and all others under the same parent."""
+    parents = {header.position: header.path[:-1] for header in axis_headers(grid, axis)}
+    best = max(scores, key=lambda position: scores[position])
+    return {position for position, parent in parents.items() if parent == parents.get(best)}

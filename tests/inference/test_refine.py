@@ -1,0 +1,195 @@
+from __future__ import annotations
+
+import time
+from itertools import product
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tabrag.data.sources import hitab
+from tabrag.errors import UserError
+from tabrag.evaluation.refinement import Case, needs, outcome
+from tabrag.inference.config import RefineConfig
+from tabrag.inference.header_scores import HeaderScores
+from tabrag.inference.lexical import overlap
+from tabrag.inference.refine import Refine, kept_by_rule, refine
+from tabrag.tables.axes import AXES, axis_headers
+from tabrag.tables.grid import make_grid, section_rows
+from tabrag.tables.subtable import Subtable, requirements
+from tabrag.types import Grid
+
+SALES = make_grid(
+    [
+        ["region", "2019", "", "2020", ""],
+        ["", "men", "women", "men", "women"],
+        ["North", "1", "2", "3", "4"],
+        ["South", "5", "6", "7", "8"],
+        ["West", "9", "10", "11", "12"],
+        ["Total", "15", "18", "21", "24"],
+    ],
+    merged=[(0, 1, 0, 0), (0, 0, 1, 2), (0, 0, 3, 4)],
+    num_header_rows=2,
+    num_header_cols=1,
+)
+SCORES = HeaderScores({2: 0.1, 3: 0.8, 4: 0.3, 5: 0.05}, {1: 0.02, 2: 0.1, 3: 0.2, 4: 0.9})
+
+
+def body(part: Subtable) -> tuple[list[int], list[int]]:
+    return list(part.rows[part.whole.num_header_rows :]), list(part.cols[part.whole.num_header_cols :])
+
+
+@pytest.mark.parametrize(
+    ("options", "rows", "cols"),
+    [
+        ({"method": "top_k", "rows": 1, "cols": 2}, [3], [3, 4]),
+        ({"method": "top_k", "rows": 99, "cols": 1}, [2, 3, 4, 5], [4]),
+        ({"threshold": 0.3}, [3, 4], [4]),
+        ({"threshold": 1.0}, [3], [4]),
+        ({"threshold": 0.0}, [2, 3, 4, 5], [1, 2, 3, 4]),
+        ({"scale": "absolute", "threshold": 0.2}, [3, 4], [3, 4]),
+        ({"scale": "absolute", "threshold": 0.95}, [3], [4]),
+        ({"scale": "mass", "threshold": 0.3}, [3, 4], [4]),
+        ({"method": "budget", "max_cells": 4}, [3, 4], [3, 4]),
+        ({"method": "budget", "max_cells": 3}, [3, 4], [4]),
+        ({"method": "budget", "max_cells": 1}, [3], [4]),
+        ({"threshold": 1.0, "keep_totals": True}, [3, 5], [4]),
+        ({"method": "budget", "max_cells": 1, "keep_totals": True}, [5], [4]),
+    ],
+)
+def test_each_way_to_choose(options: dict[str, object], rows: list[int], cols: list[int]):
+    part = refine(SALES, "sales to women in the south in 2020?", SCORES, RefineConfig(**options))  # type: ignore[arg-type]
+    assert body(part) == (rows, cols)
+
+
+def test_a_comparison_keeps_the_siblings_on_the_axis_that_is_open():
+    config = RefineConfig(threshold=1.0, keep_compared=True)
+    by_row = refine(SALES, "which region sold the least to women in 2020?", SCORES, config)
+    assert body(by_row) == ([2, 3, 4, 5], [4])
+    scores = HeaderScores({2: 0.0, 3: 0.9, 4: 0.0, 5: 0.0}, {1: 0.0, 2: 0.0, 3: 0.6, 4: 0.7})
+    by_col = refine(SALES, "did men or women buy more in the south in 2020?", scores, config)
+    assert body(by_col) == ([3], [3, 4])
+    assert body(refine(SALES, "sales in the south?", scores, config)) == ([3], [4])
+
+
+def test_the_stage_goes_by_header_words_or_by_another_scorer():
+    question = "sales to women in the south in 2020?"
+    (found,) = Refine(RefineConfig(threshold=1.0))([(question, SALES)])
+    assert body(found.part) == ([3], [4]) and found.scores == overlap(SALES, question)
+    other = HeaderScores({2: 1.0, 3: 0.0, 4: 0.0, 5: 0.0}, {1: 1.0, 2: 0.0, 3: 0.0, 4: 0.0})
+    stage = Refine(RefineConfig(threshold=1.0), scorer=lambda pairs: [other] * len(pairs))
+    assert [body(one.part) for one in stage([(question, SALES)] * 2)] == [([2], [1])] * 2
+    assert stage([]) == []
+    assert "device" not in stage.settings() and stage.settings()["threshold"] == 1.0
+
+
+def test_settings_out_of_range_are_named(tmp_path: Path):
+    with pytest.raises(UserError, match="refine.threshold is 1.5"):
+        Refine(RefineConfig(threshold=1.5))
+    with pytest.raises(UserError, match="max_cells=0"):
+        Refine(RefineConfig(max_cells=0))
+    with pytest.raises(UserError, match=tmp_path.name):
+        _ = Refine(RefineConfig(checkpoint=str(tmp_path))).scorer
+
+
+WAYS = [
+    RefineConfig(),
+    RefineConfig(scale="mass", threshold=0.2, keep_totals=True, keep_compared=True),
+    RefineConfig(scale="absolute", threshold=0.9),
+    RefineConfig(method="top_k", rows=2, cols=1),
+    RefineConfig(method="budget", max_cells=5),
+]
+ODD = {
+    "no header row": make_grid([["a", "1", "2"], ["b", "3", "4"]], num_header_cols=1),
+    "no left header": make_grid([["x", "y"], ["1", "2"], ["3", "4"]], num_header_rows=1),
+    "no header": make_grid([["1", "2"], ["3", "4"]]),
+    "one cell": make_grid([["1"]]),
+    "one blank cell": make_grid([[""]]),
+    "headers alone": make_grid([["x", "y"]], num_header_rows=1),
+    "labels alone": make_grid([["x"], ["y"]], num_header_cols=1),
+    "nothing but headers": make_grid([["x", "y"], ["z", "w"]], num_header_rows=2, num_header_cols=2),
+    "sections alone": make_grid([["h", "x"], ["a", ""], ["b", ""]], num_header_rows=1, num_header_cols=1),
+    "one name": make_grid([["n", "x", "x"], ["a", "1", "2"], ["a", "3", "4"]], num_header_rows=1),
+    "empty headers": make_grid([["", ""], ["", "1"], ["", "2"]], num_header_rows=1, num_header_cols=1),
+    "one header over all": make_grid(
+        [["all", "", ""], ["", "1", "2"], ["", "3", "4"]], merged=[(0, 0, 0, 2)], num_header_rows=1
+    ),
+    "one region": make_grid([["all", ""], ["", ""]], merged=[(0, 1, 0, 1)]),
+    "section over a table without labels": make_grid([["x", "y"], ["s", ""], ["1", "2"], ["3", "4"]]),
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+@pytest.mark.parametrize("question", ["which x is the highest?", "", "b?"])
+def test_odd_tables_come_out_readable(name: str, question: str):
+    grid = ODD[name]
+    for config in WAYS:
+        (found,) = Refine(config)([(question, grid)])
+        check(found.part)
+
+
+def check(part: Subtable) -> None:
+    whole, grid = part.whole, part.grid
+    assert grid.num_rows and grid.num_cols
+    assert (grid.num_rows > grid.num_header_rows) == (whole.num_rows > whole.num_header_rows)
+    assert (grid.num_cols > grid.num_header_cols) == (whole.num_cols > whole.num_header_cols)
+    for row, texts in enumerate(grid.cells):
+        for col, text in enumerate(texts):
+            at_row, at_col = part.original((row, col))
+            assert not text or whole.cells[at_row][at_col] == text
+
+
+def test_a_table_of_5000_rows_is_refined_in_a_moment():
+    rows = [["id", "name", "value"], *([str(i), f"item {i}", str(7 * i)] for i in range(5000))]
+    grid = make_grid(rows, num_header_rows=1, num_header_cols=2)
+    start = time.perf_counter()
+    (found,) = Refine(RefineConfig(threshold=0.9))([("what is the value of item 4321?", grid)])
+    assert time.perf_counter() - start < 3
+    assert ["4321", "item 4321", "30247"] in found.part.grid.cells
+    assert found.part.grid.num_rows < 20
+
+
+chances = st.floats(0, 1, allow_nan=False)
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.data(), st.sampled_from(sorted(ODD)), st.sampled_from(WAYS), st.text(max_size=20))
+def test_any_scores_leave_a_table(data: st.DataObject, name: str, config: RefineConfig, question: str):
+    grid: Grid = ODD[name]
+    rows, cols = (
+        {header.position: data.draw(chances) for header in axis_headers(grid, axis)}
+        for axis in ("row", "col")
+    )
+    part = refine(grid, question, HeaderScores(rows, cols), config)
+    check(part)
+
+
+@pytest.mark.parametrize("config", WAYS, ids=["relative", "rules", "absolute", "top_k", "budget"])
+def test_the_figures_count_what_the_stage_keeps(data_root: Path, config: RefineConfig):
+    """On published tables: as many body cells, and the answers that are really there."""
+    data = hitab.read(data_root / "hitab", limit=150)
+    tables = {table.id: table.grid for table in data.tables}
+    golds = {gold.query_id: gold for gold in data.gold_headers}
+    kept_cells = all_cells = whole = asked = 0
+    for query in (one for one in data.queries if one.id in data.qrels["dev"]):
+        gold = golds.get(query.id)
+        grid = tables[gold.table_id] if gold else None
+        if grid is None or gold is None or not gold.answer_cells:
+            continue
+        (found,) = Refine(config)([(query.text, grid)])
+        part = found.part
+        sections = set(section_rows(grid))
+        rows, cols = body(part)
+        cells = len([row for row in rows if row not in sections]) * len(cols)
+        places = product(range(part.grid.num_rows), range(part.grid.num_cols))
+        seen = {part.original(place) for place in places}
+        rules = kept_by_rule(grid, query.text, found.scores, config)
+        case = Case(found.scores, needs(grid, gold.answer_cells), requirements(grid), *rules)
+        counted = outcome([case], config)
+        assert cells == counted.kept_cells, query.id
+        assert all(cell in seen for cell in gold.answer_cells) == counted.kept, query.id
+        asked, whole = asked + 1, whole + counted.kept
+        kept_cells, all_cells = kept_cells + cells, all_cells + counted.cells
+    assert asked > 50
+    assert 0.005 < kept_cells / all_cells < 0.95 and 0.3 < whole / asked < 1
