@@ -157,10 +157,7 @@ chances = st.floats(0, 1, allow_nan=False)
 @given(st.data(), st.sampled_from(sorted(ODD)), st.sampled_from(WAYS), st.text(max_size=20))
 def test_any_scores_leave_a_table(data: st.DataObject, name: str, config: RefineConfig, question: str):
     grid: Grid = ODD[name]
-    rows, cols = (
-        {header.position: data.draw(chances) for header in axis_headers(grid, axis)}
-        for axis in ("row", "col")
-    )
+    rows, cols = ({one.position: data.draw(chances) for one in axis_headers(grid, axis)} for axis in AXES)
     part = refine(grid, question, HeaderScores(rows, cols), config)
     check(part)
 
