@@ -117,6 +117,41 @@ def test_sync_follows_the_data(
     assert "made with representation" in message
 
 
+def test_one_checkpoint_over_chunks_of_several_lengths(
+    checkpoint: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cells = [["name", "count"], *([f"row {row}", str(row)] for row in range(40))]
+    tables = [
+        Table(id=name, title="A", grid=make_grid(cells, num_header_rows=1))
+        for name in ("plain", "csv/200-csv/0.csv")
+    ]
+    data = write_tiny(tmp_path / "long", tables)
+    program = [f"--data={data}", f"--checkpoint={checkpoint}"]
+    figures = {}
+    for length in (24, 32, 64):
+        out = tmp_path / f"chunks{length}"
+        chunks = f"--representation={{name: cells, options: {{chunk: {length}}}}}"
+        settings = [f"--item_max_length={length}", chunks, f"--out={out}"]
+        figures[length] = call(INDEX, *program, *settings, capsys=capsys)
+        manifest = json.loads((out / "manifest.json").read_text())
+        assert manifest["item_max_length"] == length
+        synced = call(INDEX, *program, *settings, "--sync=true", capsys=capsys)
+        assert (synced["encoded"], synced["unchanged"]) == (0, 2)
+    assert figures[24]["entries"] > figures[32]["entries"] > figures[64]["entries"] > 2
+    assert {one["cut_tokens"] for one in figures.values()} == {0} and figures[24]["items"] == 2
+    indexes = f"--indexes=[{tmp_path / 'chunks24'}, {tmp_path / 'chunks64'}]"
+    found = call(RETRIEVE, indexes, "--question=row 39", "--k=2", capsys=capsys)
+    assert sorted(one["item_id"] for one in found["candidates"]) == ["csv/200-csv/0.csv", "plain"]
+    longer = "--representation={name: cells, options: {chunk: 64}}"
+    message = refuse(INDEX, *program, longer, f"--out={tmp_path / 'no'}", capsys=capsys)
+    assert "longer than the encoder's input of 32" in message
+    plain = [*program, longer.replace("64", "24"), f"--out={tmp_path / 'chunks24'}", "--sync=true"]
+    assert "with item_max_length 24" in refuse(INDEX, *plain, capsys=capsys)
+    words = [f"--data={data}", "--kind=bm25", f"--out={tmp_path / 'words'}", longer.replace("64", "32")]
+    assert call(INDEX, *words, capsys=capsys)["entries"] > 2
+    assert "no item_max_length" in refuse(INDEX, *words, "--item_max_length=32", capsys=capsys)
+
+
 def test_what_is_refused_with_status_2(
     data: Path, checkpoint: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
