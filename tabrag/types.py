@@ -149,6 +149,9 @@ class Evidence:
     cells: list[Cell] = field(default_factory=list)
     source: Source = field(default_factory=Source)
     image: str | None = None
+    shown_rows: list[int] | None = None
+    """Rows of a refined table that the reader got to see, header rows included; None: all."""
+    shown_columns: list[int] | None = None
 
 
 @dataclass(slots=True, kw_only=True)

@@ -29,7 +29,8 @@ from tabrag.evaluation.answers import normalise
 from tabrag.inference.cell_reader import read_cell
 from tabrag.inference.config import ReaderConfig
 from tabrag.inference.context import build_context
-from tabrag.inference.evidence import evidence_at, locate, value_of
+from tabrag.inference.evidence import value_of
+from tabrag.inference.view import Parts, View
 from tabrag.tables.text import title_text
 from tabrag.types import Answer, Candidate, Query, Run, Table
 
@@ -67,8 +68,12 @@ class Reader:
         self.config = config
         self._chat = chat
 
-    def __call__(self, queries: Sequence[Query], run: Run, corpus: Corpus) -> list[Answer]:
+    def __call__(
+        self, queries: Sequence[Query], run: Run, corpus: Corpus, *, parts: Parts | None = None
+    ) -> list[Answer]:
         """One answer a query, in the order of ``queries``.
+
+        Tables of ``parts`` are read as they are there; the evidence names cells of the whole table.
 
         A query without candidates gets an empty answer with confidence 0. ``timings_ms["read"]`` is the
         stage's time over the number of queries.
@@ -83,7 +88,7 @@ class Reader:
                     f"query '{query.id}' has the task '{query.task}': it must be one of {', '.join(TASKS)}"
                 )
         start = time.perf_counter()
-        tables = [self._tables(run.get(query.id, []), corpus) for query in queries]
+        tables = [self._views(query, run.get(query.id, []), corpus, parts or {}) for query in queries]
         read = self._read_cells if self.config.reader == "cells" else self._read_chat
         answers = read(queries, tables, corpus)
         milliseconds = (time.perf_counter() - start) * 1000 / max(len(queries), 1)
@@ -106,32 +111,40 @@ class Reader:
             del settings["chat"][name]
         return {**settings, "prompt_version": VERSION}
 
-    def _tables(self, candidates: Sequence[Candidate], corpus: Corpus) -> list[Table]:
-        num_tables = self.config.num_tables if self.config.reader == "chat" else 1
-        return [corpus.tables[candidate.item_id] for candidate in candidates[:num_tables]]
+    @property
+    def num_tables(self) -> int:
+        """How many of a query's candidates are read."""
+        return self.config.num_tables if self.config.reader == "chat" else 1
 
-    def _read_cells(
-        self, queries: Sequence[Query], tables: list[list[Table]], corpus: Corpus
-    ) -> list[Answer]:
+    def _views(
+        self, query: Query, candidates: Sequence[Candidate], corpus: Corpus, parts: Parts
+    ) -> list[View]:
+        return [
+            View(corpus.tables[candidate.item_id], parts.get((query.id, candidate.item_id)))
+            for candidate in candidates[: self.num_tables]
+        ]
+
+    def _read_cells(self, queries: Sequence[Query], tables: list[list[View]], corpus: Corpus) -> list[Answer]:
         answers = []
         for query, some in zip(queries, tables, strict=True):
             answer = _empty(query)
             answers.append(answer)
             if not some:
                 continue
-            table, image = some[0], _image(some[0], corpus)
+            view, image = some[0], _image(some[0].table, corpus)
             if query.task == "verify":
-                answer.answer, answer.evidence = NOT_ENOUGH, [locate(table, "", query.text, image=image)]
+                answer.answer, answer.evidence = NOT_ENOUGH, [view.locate("", query.text, image=image)]
                 continue
-            found = read_cell(table.grid, query.text) if table.grid is not None else None
+            grid = view.read.grid
+            found = read_cell(grid, query.text) if grid is not None else None
             if found is None:
-                answer.evidence = [evidence_at(table, [], image=image)]
+                answer.evidence = [view.evidence_at([], image=image)]
                 continue
             answer.answer, answer.confidence = found.text, found.certainty
-            answer.evidence = [evidence_at(table, found.cells, image=image)]
+            answer.evidence = [view.evidence_at(found.cells, image=image)]
         return answers
 
-    def _read_chat(self, queries: Sequence[Query], tables: list[list[Table]], corpus: Corpus) -> list[Answer]:
+    def _read_chat(self, queries: Sequence[Query], tables: list[list[View]], corpus: Corpus) -> list[Answer]:
         answers = [_empty(query) for query in queries]
         asked = [row for row, some in enumerate(tables) if some]
         verify = [row for row in asked if queries[row].task == "verify"]
@@ -147,7 +160,8 @@ class Reader:
                 place = chances.index(max(chances))
                 answers[row].answer, answers[row].confidence = LABELS[place], chances[place]
                 answers[row].evidence = [
-                    locate(table, "", queries[row].text, image=_image(table, corpus)) for table in tables[row]
+                    view.locate("", queries[row].text, image=_image(view.table, corpus))
+                    for view in tables[row]
                 ]
         if answer:
             prompts = [
@@ -160,30 +174,35 @@ class Reader:
         return answers
 
     def _fill(
-        self, answer: Answer, text: str, probability: float | None, tables: list[Table], corpus: Corpus
+        self, answer: Answer, text: str, probability: float | None, views: list[View], corpus: Corpus
     ) -> None:
         """Set text, evidence and confidence of an answer that a chat model gave."""
         answer.confidence = probability
         if normalise(NOT_FOUND) in normalise(text):
             answer.answer = NOT_FOUND
-            answer.evidence = [evidence_at(table, [], image=_image(table, corpus)) for table in tables]
+            answer.evidence = [view.evidence_at([], image=_image(view.table, corpus)) for view in views]
             return
-        values = [value_of(text, table) for table in tables]
+        values = [value_of(text, view.read) for view in views]
         text = answer.answer = min(
             values, key=len
         )  # a value that was found in a table is a part of the reply
-        found = [locate(table, text, answer.question, image=_image(table, corpus)) for table in tables]
+        found = [view.locate(text, answer.question, image=_image(view.table, corpus)) for view in views]
         answer.evidence = [evidence for evidence in found if evidence.cells] or found
         if probability is not None and not any(evidence.cells for evidence in found):
             answer.confidence = probability / 2
 
-    def _shown(self, query: Query, tables: list[Table], corpus: Corpus) -> list[Shown]:
+    def _shown(self, query: Query, views: list[View], corpus: Corpus) -> list[Shown]:
         shown = []
-        for table in tables:
+        for view in views:
+            table = view.table
             text = picture = None
             if self.config.show != "image":
                 context = build_context(
-                    table, query.text, config=self.config.context, num_tokens=self.chat.num_tokens
+                    table,
+                    query.text,
+                    part=view.part,
+                    config=self.config.context,
+                    num_tokens=self.chat.num_tokens,
                 )
                 text = context.text
                 if context.num_hidden_rows or context.num_hidden_cols:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from tabrag.inference.config import ContextConfig
 from tabrag.inference.lexical import overlap
 from tabrag.tables.grid import cell_text, left_paths
+from tabrag.tables.subtable import Subtable
 from tabrag.tables.text import markdown, words_text
 from tabrag.types import Grid, Table
 
@@ -47,6 +48,7 @@ def build_context(
     table: Table,
     question: str,
     *,
+    part: Subtable | None = None,
     config: ContextConfig | None = None,
     num_tokens: Callable[[str], int] = estimate_tokens,
 ) -> Context:
@@ -57,17 +59,26 @@ def build_context(
     table's order. Header rows, header columns and the section rows of shown rows always stay, and at least
     one body row and column does, even when the budget is too small for it: the chat model then shortens the
     text, and says so.
+
+    Args:
+        table: A table.
+        question: What is asked of it.
+        part: The refined table, which is shown in place of the whole one.
+        config: The budget.
+        num_tokens: How a text is measured.
     """
     config = config or ContextConfig()
-    grid = table.grid
-    if grid is None:
+    whole = table.grid
+    if whole is None:
         return Context(words_text(table))
+    grid = whole if part is None else part.grid
+    read = replace(table, grid=grid)
     all_rows, all_cols = tuple(range(grid.num_rows)), tuple(range(grid.num_cols))
     body_rows, body_cols = all_rows[grid.num_header_rows :], all_cols[grid.num_header_cols :]
     if len(body_rows) <= config.max_rows and len(body_cols) <= config.max_cols:
-        whole = markdown(table)
-        if num_tokens(whole) <= config.max_tokens:
-            return Context(whole, all_rows, all_cols)
+        text = markdown(read)
+        if num_tokens(text) <= config.max_tokens:
+            return _noted(text, all_rows, all_cols, whole=whole, part=part)
     fits = overlap(grid, question)
     ranked_rows = sorted(body_rows, key=lambda row: -fits.rows.get(row, -1.0))
     ranked_cols = sorted(body_cols, key=lambda col: -fits.cols.get(col, -1.0))
@@ -79,7 +90,13 @@ def build_context(
         rows = (*all_rows[: grid.num_header_rows], *(row for row in body_rows if row in chosen))
         chosen_cols = set(ranked_cols[:num_cols])
         cols = (*all_cols[: grid.num_header_cols], *(col for col in body_cols if col in chosen_cols))
-        return _context(table, grid, rows, cols)
+        small = Grid(
+            # A merged header is repeated where its first cell may be gone.
+            cells=[[cell_text(grid, row, col) for col in cols] for row in rows],
+            num_header_rows=grid.num_header_rows,
+            num_header_cols=grid.num_header_cols,
+        )
+        return _noted(markdown(replace(table, grid=small)), rows, cols, whole=whole, part=part)
 
     cols = min(len(body_cols), config.max_cols)
     while cols > 1 and num_tokens(shown(1, cols).text) > config.max_tokens // 2:
@@ -93,15 +110,13 @@ def build_context(
     return shown(low, cols)
 
 
-def _context(table: Table, grid: Grid, rows: tuple[int, ...], cols: tuple[int, ...]) -> Context:
-    """The sub-grid as text; a merged header is repeated where its first cell may be gone."""
-    small = Grid(
-        cells=[[cell_text(grid, row, col) for col in cols] for row in rows],
-        num_header_rows=grid.num_header_rows,
-        num_header_cols=grid.num_header_cols,
-    )
-    hidden_rows, hidden_cols = grid.num_rows - len(rows), grid.num_cols - len(cols)
-    text = markdown(replace(table, grid=small))
+def _noted(
+    text: str, rows: tuple[int, ...], cols: tuple[int, ...], *, whole: Grid, part: Subtable | None
+) -> Context:
+    """The text with what it leaves out of the whole table; rows and columns in coordinates of that."""
+    if part is not None:
+        rows, cols = tuple(part.rows[row] for row in rows), tuple(part.cols[col] for col in cols)
+    hidden_rows, hidden_cols = whole.num_rows - len(rows), whole.num_cols - len(cols)
     notes = [f"{count} {kind}" for count, kind in ((hidden_rows, "rows"), (hidden_cols, "columns")) if count]
     if notes:
         text += f"\n[{' and '.join(notes)} not shown]"

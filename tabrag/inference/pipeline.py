@@ -1,8 +1,9 @@
-"""Questions in, answers out: retrieve from one or more indexes, fuse, read.
+"""Questions in, answers out: retrieve from one or more indexes, fuse, refine, read.
 
-Each stage can be called alone: ``pipeline.retrieve(queries)`` gives a run, ``pipeline.read(queries, run)``
-gives answers. Everything is opened on first use and stays open. Relative paths of a config file are those of
-the current directory, as in every config of this project.
+Each stage can be called alone: ``pipeline.retrieve(queries)`` gives a run, ``pipeline.refine(queries, run)``
+what its tables are cut down to, ``pipeline.read(queries, run)`` answers. Everything is opened on first use
+and stays open. Relative paths of a config file are those of the current directory, as in every config of this
+project.
 """
 
 from __future__ import annotations
@@ -20,13 +21,15 @@ from tabrag.config import load
 from tabrag.errors import UserError
 from tabrag.files import sha256_file
 from tabrag.index.config import RetrieveConfig
-from tabrag.inference.config import ReaderConfig
+from tabrag.inference.config import ReaderConfig, RefineConfig
 from tabrag.types import Answer, Query, Run
 
 if TYPE_CHECKING:
     from tabrag.data.folder import DataFolder
     from tabrag.inference.answer import Reader
+    from tabrag.inference.refine import Refine
     from tabrag.inference.retrieve import Retrieve
+    from tabrag.inference.view import Parts
 
 
 @dataclass(kw_only=True)
@@ -40,12 +43,14 @@ class PipelineConfig(RetrieveConfig):
         k: Candidates a question.
         fusion: How several rankings become one.
         encoding: How questions are embedded.
+        refine: Which rows and columns of a table the reader gets; all of them where null.
         reader: How answers are read.
         batch_size: Questions that go through the stages together.
     """
 
     data: str
     k: int = 10
+    refine: RefineConfig | None = None
     reader: ReaderConfig = field(default_factory=ReaderConfig)
     batch_size: int = 32
 
@@ -87,19 +92,49 @@ class Pipeline:
         return Retrieve(self.config)
 
     @cached_property
+    def refiner(self) -> Refine | None:
+        """What cuts tables down; None where they are read whole."""
+        from tabrag.inference.refine import Refine
+
+        return None if self.config.refine is None else Refine(self.config.refine)
+
+    @cached_property
     def reader(self) -> Reader:
         """What reads the answers."""
         from tabrag.inference.answer import Reader
 
         return Reader(self.config.reader)
 
-    def read(self, queries: Sequence[Query], run: Run) -> list[Answer]:
-        """The last stage: an answer with evidence for each query, from its candidates in ``run``."""
-        return self.reader(queries, run, self.data)
+    def refine(self, queries: Sequence[Query], run: Run) -> Parts:
+        """The stage before reading: what stays of the tables that will be read; nothing where they stay
+        whole."""
+        if self.refiner is None:
+            return {}
+        asked = {
+            (query.id, candidate.item_id): (query.text, grid)
+            for query in queries
+            for candidate in run.get(query.id, [])[: self.reader.num_tables]
+            if (grid := self.data.tables[candidate.item_id].grid) is not None
+        }
+        refined = self.refiner(list(asked.values()))
+        return {key: one.part for key, one in zip(asked, refined, strict=True)}
+
+    def read(self, queries: Sequence[Query], run: Run, parts: Parts | None = None) -> list[Answer]:
+        """The last stage: an answer with evidence for each query, from its candidates in ``run``.
+
+        Args:
+            queries: The questions.
+            run: Their candidates.
+            parts: Refined tables; made here where None.
+        """
+        parts = self.refine(queries, run) if parts is None else parts
+        return self.reader(queries, run, self.data, parts=parts)
 
     def open(self) -> Pipeline:
         """Open data, indexes and models now, so that what is missing shows before any work."""
         _ = self.data, self.retrieve
+        if self.refiner is not None:
+            _ = self.refiner.scorer
         self.reader.open()
         return self
 
@@ -108,6 +143,7 @@ class Pipeline:
         return {
             **self.retrieve.settings(),
             "corpus": sha256_file(self.data.path / "corpus.jsonl"),
+            "refine": None if self.refiner is None else self.refiner.settings(),
             "reader": self.reader.settings(),
         }
 
@@ -118,7 +154,8 @@ class Pipeline:
     def ask_all(self, queries: Iterable[Query]) -> Iterator[Answer]:
         """Answers in the order of ``queries``, computed in batches as they are needed.
 
-        ``timings_ms`` holds ``retrieve`` and ``read``: the time of the batch over its number of queries.
+        ``timings_ms`` holds ``retrieve``, ``refine`` where there is such a stage, and ``read``: the time of
+        the batch over its number of queries.
         Opening indexes and models does not count.
 
         Raises:
@@ -131,7 +168,12 @@ class Pipeline:
                 raise UserError("two queries of one batch have the same id: ids must be unique")
             start = time.perf_counter()
             run = self.retrieve(batch)
-            milliseconds = (time.perf_counter() - start) * 1000 / len(batch)
-            for answer in self.read(batch, run):
-                timings = {"retrieve": milliseconds, **answer.timings_ms}
+            retrieved = time.perf_counter()
+            parts = self.refine(batch, run)
+            spent = {"retrieve": retrieved - start}
+            if self.refiner is not None:
+                spent["refine"] = time.perf_counter() - retrieved
+            milliseconds = {stage: seconds * 1000 / len(batch) for stage, seconds in spent.items()}
+            for answer in self.read(batch, run, parts):
+                timings = {**milliseconds, **answer.timings_ms}
                 yield dataclasses.replace(answer, timings_ms=timings)

@@ -83,8 +83,12 @@ class Refine:
 
     def settings(self) -> dict[str, Any]:
         """All that a refined table depends on besides question and table."""
+        from tabrag.inference.classify_headers import HeaderScorer
+
         settings = dataclasses.asdict(self.config)
         del settings["device"]
+        if isinstance(self.scorer, HeaderScorer):
+            settings["checkpoint"] = self.scorer.model.fingerprint()
         return settings
 
 

@@ -148,10 +148,10 @@ def test_a_query_that_fails_leaves_the_others_answered(
 ):
     read = Pipeline.read
 
-    def fails(self: Pipeline, queries: list[Query], run: dict) -> list[Answer]:
+    def fails(self: Pipeline, queries: list[Query], run: dict, parts: dict) -> list[Answer]:
         if any(query.id == "q3" for query in queries):
             raise UserError("picture of t3 is broken")
-        return read(self, queries, run)
+        return read(self, queries, run, parts)
 
     monkeypatch.setattr(Pipeline, "read", fails)
     out = tmp_path / "answers.jsonl"

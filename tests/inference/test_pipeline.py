@@ -1,13 +1,18 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
+from tabrag.chat.protocol import Conversation, Reply, Text
 from tabrag.data.card import Card
 from tabrag.data.folder import write_folder
 from tabrag.errors import UserError
 from tabrag.index.folder import Index
+from tabrag.inference.answer import Reader
+from tabrag.inference.config import ReaderConfig, RefineConfig
 from tabrag.inference.pipeline import Pipeline, PipelineConfig
 from tabrag.representations import RepresentationConfig, build
 from tabrag.tables.grid import make_grid
@@ -67,6 +72,40 @@ def test_a_question_is_answered_with_table_row_column_and_timings(folder: Path):
     assert answer.candidates[0].item_id == "t3"
     assert answer.candidates[0].stage == "rrf(k=60)"
     assert set(answer.timings_ms) == {"retrieve", "read"}
+
+
+@pytest.mark.parametrize("reader", ["cells", "chat"])
+def test_refined_tables_are_read_and_named_as_they_were(folder: Path, reader: Literal["cells", "chat"]):
+    shown: list[str] = []
+
+    class Chat:
+        def generate_batch(self, conversations: Sequence[Conversation], **_: object) -> list[Reply]:
+            shown.extend(
+                part.text for one in conversations for part in one[0].parts if isinstance(part, Text)
+            )
+            return [Reply("352", 0.8) for _ in conversations]
+
+        def num_tokens(self, text: str) -> int:
+            return len(text.split())
+
+    refined = config(folder, refine=RefineConfig(threshold=1.0), reader=ReaderConfig(reader=reader))
+    pipeline = Pipeline.from_config(refined)
+    if reader == "chat":
+        pipeline.__dict__["reader"] = Reader(refined.reader, chat=Chat())  # type: ignore[arg-type]
+    (answer,) = pipeline.ask_all([queries()[3]])
+    assert answer.answer == "352"
+    (evidence,) = answer.evidence
+    assert (evidence.cells, evidence.rows, evidence.columns) == ([(2, 2)], [2], [2])
+    assert (evidence.shown_rows, evidence.shown_columns) == ([0, 2], [0, 2])
+    assert set(answer.timings_ms) == {"retrieve", "refine", "read"}
+    assert (pipeline.settings()["refine"] or {})["threshold"] == 1.0
+    prompt = "".join(shown)
+    assert reader == "cells" or ("352" in prompt and "301" not in prompt and "1 rows and 1 columns" in prompt)
+    parts = pipeline.refine([queries()[3]], pipeline.retrieve([queries()[3]]))
+    assert [(key, part.grid.cells) for key, part in parts.items()] == [
+        (("q3", "t3"), [["region", "2020"], ["south", "352"]])
+    ]
+    assert Pipeline(config(folder)).settings()["refine"] is None
 
 
 @pytest.mark.parametrize("batch_size", [1, 4, 100])

@@ -1,0 +1,49 @@
+"""A table as a reader sees it, and the way back to the table as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from tabrag.inference.evidence import evidence_at, locate
+from tabrag.tables.subtable import Subtable
+from tabrag.types import Cell, Evidence, Table
+
+Parts = Mapping[tuple[str, str], Subtable]
+"""Refined tables by query id and table id."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A table and what of it is read.
+
+    Attributes:
+        table: The table.
+        part: Its refined grid; None where the whole table is read.
+    """
+
+    table: Table
+    part: Subtable | None = None
+
+    @property
+    def read(self) -> Table:
+        """The table with the part as its grid."""
+        return self.table if self.part is None else replace(self.table, grid=self.part.grid)
+
+    def evidence_at(self, cells: Iterable[Cell], *, image: str | None) -> Evidence:
+        """The evidence for cells of what is read, in coordinates of the table."""
+        original = list(cells) if self.part is None else [self.part.original(cell) for cell in cells]
+        return self._with_shown(evidence_at(self.table, list(dict.fromkeys(original)), image=image))
+
+    def locate(self, answer: str, question: str, *, image: str | None) -> Evidence:
+        """Where the answer stands: in what is read, or else in the table."""
+        if self.part is not None:
+            found = locate(self.read, answer, question, image=image)
+            if found.cells:
+                return self.evidence_at(found.cells, image=image)
+        return self._with_shown(locate(self.table, answer, question, image=image))
+
+    def _with_shown(self, evidence: Evidence) -> Evidence:
+        if self.part is None:
+            return evidence
+        return replace(evidence, shown_rows=list(self.part.rows), shown_columns=list(self.part.cols))
