@@ -29,7 +29,7 @@ from typing import Any
 from tabrag.data.folder import DataFolder
 from tabrag.errors import UserError
 from tabrag.files import write_jsonl
-from tabrag.tables.grid import left_paths, make_grid, owner_map, section_rows, top_paths
+from tabrag.tables.grid import left_paths, make_grid, owner_map, section_rows, top_paths, unit_rows
 from tabrag.tables.headers import infer_headers
 from tabrag.types import Cell, Grid, HeaderPath, Table
 
@@ -118,7 +118,7 @@ class HeaderScores:
         self.cells.add(header_cells(found, on_paths=has_paths), header_cells(grid, on_paths=has_paths))
         if has_paths:
             self.links.add(links(found), links(grid))
-            self.sections.add(set(section_rows(found)), annotated_sections(grid))
+            self.sections.add(set(section_rows(found)) | set(unit_rows(found)), annotated_sections(grid))
         if not (is_rows and is_cols):
             self.misses.append(
                 {

@@ -10,10 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from tabrag.errors import UserError
+from tabrag.tables.left_tree import left_paths as left_paths
+from tabrag.tables.left_tree import section_rows as section_rows
+from tabrag.tables.left_tree import unit_rows as unit_rows
+from tabrag.tables.spans import Region as Region
+from tabrag.tables.spans import owner_map as owner_map
+from tabrag.tables.spans import path_of
 from tabrag.types import Cell, Grid, HeaderPath
-
-Region = tuple[int, int, int, int]
-_TOTALS = ("total", "grand total", "overall total", "all")
 
 
 def make_grid(
@@ -79,16 +82,6 @@ def make_grid(
     )
 
 
-def owner_map(grid: Grid) -> dict[Cell, Region]:
-    """The merged region of every cell that lies in one."""
-    return {
-        (row, col): region
-        for region in grid.merged
-        for row in range(region[0], region[1] + 1)
-        for col in range(region[2], region[3] + 1)
-    }
-
-
 def owner(grid: Grid, row: int, col: int) -> Cell:
     """The first cell of the merged region that covers ``(row, col)``, or the cell itself."""
     for first_row, last_row, first_col, last_col in grid.merged:
@@ -110,7 +103,7 @@ def top_paths(grid: Grid) -> list[HeaderPath]:
     owners = owner_map(grid)
     empty: list[HeaderPath] = [() for _ in range(grid.num_header_cols)]
     return empty + [
-        _path(grid, owners, ((row, col) for row in range(grid.num_header_rows)))
+        path_of(grid, owners, ((row, col) for row in range(grid.num_header_rows)))
         for col in range(grid.num_header_cols, grid.num_cols)
     ]
 
@@ -119,85 +112,15 @@ def corner_paths(grid: Grid) -> list[HeaderPath]:
     """One header path for each header column: the texts above the row labels (the stub headers)."""
     owners = owner_map(grid)
     return [
-        _path(grid, owners, ((row, col) for row in range(grid.num_header_rows)))
+        path_of(grid, owners, ((row, col) for row in range(grid.num_header_rows)))
         for col in range(grid.num_header_cols)
     ]
-
-
-def left_paths(grid: Grid) -> list[HeaderPath]:
-    """One header path a row, outermost level first; empty for the header rows.
-
-    A section row is the first level of the rows below it, up to the next section row; its own path is itself
-    alone. A total of all sections (the last row, "Total", where no other row is called so) is in none.
-    """
-    if grid.left_paths is not None:
-        return list(grid.left_paths)
-    owners = owner_map(grid)
-    sections = set(_section_rows(grid, owners))
-    paths: list[HeaderPath] = [() for _ in range(grid.num_header_rows)]
-    section: Cell | None = None
-    for row in range(grid.num_header_rows, grid.num_rows):
-        if row == grid.num_rows - 1 and len(sections) > 1 and _is_only_total(grid, row):
-            section = None
-        if row in sections:
-            section = _first_cell(owners, row, 0)
-            paths.append((section,))
-            continue
-        path = _path(grid, owners, ((row, col) for col in range(grid.num_header_cols)))
-        paths.append(path if section is None or section in path else (section, *path))
-    return paths
-
-
-def section_rows(grid: Grid) -> list[int]:
-    """Body rows that label the rows below them.
-
-    Such a row is one merged region over the full width, or its first cell is its only text. A first cell
-    that spans further rows is an ordinary row header, not a section.
-    """
-    return _section_rows(grid, owner_map(grid))
 
 
 def path_texts(grid: Grid, path: HeaderPath) -> list[str]:
     """The texts of the cells of a path, blank ones dropped."""
     texts = (cell_text(grid, row, col) for row, col in path)
     return [text for text in texts if text.strip()]
-
-
-def _section_rows(grid: Grid, owners: dict[Cell, Region]) -> list[int]:
-    if grid.num_cols < 2:
-        return []
-    sections = []
-    for row in range(grid.num_header_rows, grid.num_rows):
-        region = owners.get((row, 0), (row, row, 0, 0))
-        if not grid.cells[region[0]][0].strip():
-            continue
-        is_full_width = region[3] == grid.num_cols - 1
-        if not is_full_width and region[0] != region[1]:
-            continue
-        others = (_first_cell(owners, row, col) for col in range(region[3] + 1, grid.num_cols))
-        if not any(grid.cells[other_row][other_col].strip() for other_row, other_col in others):
-            sections.append(row)
-    return sections
-
-
-def _is_only_total(grid: Grid, row: int) -> bool:
-    labels = [texts[0].strip().casefold().rstrip(":") for texts in grid.cells[grid.num_header_rows :]]
-    label = labels[row - grid.num_header_rows]
-    return label in _TOTALS and labels.count(label) == 1
-
-
-def _first_cell(owners: dict[Cell, Region], row: int, col: int) -> Cell:
-    region = owners.get((row, col))
-    return (row, col) if region is None else (region[0], region[2])
-
-
-def _path(grid: Grid, owners: dict[Cell, Region], positions: Iterable[Cell]) -> HeaderPath:
-    path: list[Cell] = []
-    for row, col in positions:
-        cell = _first_cell(owners, row, col)
-        if grid.cells[cell[0]][cell[1]].strip() and (not path or path[-1] != cell):
-            path.append(cell)
-    return tuple(path)
 
 
 def _checked_regions(merged: Iterable[Sequence[int]], *, num_rows: int, num_cols: int) -> list[Region]:
