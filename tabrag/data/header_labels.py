@@ -84,16 +84,15 @@ def _axis_labels(grid: Grid, gold: GoldHeaders, axis: Axis) -> list[int]:
 
 
 def _of_answers(grid: Grid, headers: Sequence[AxisHeader], cells: Iterable[Cell], axis: Axis) -> set[int]:
-    """Positions of the answer cells on this axis; an answer in a header stands for all that it heads."""
-    first = grid.num_header_rows if axis == "row" else grid.num_header_cols
+    """Positions of the answer cells on this axis; a header that answers stands for what it heads."""
     positions = {header.position for header in headers}
-    found = set()
-    for cell in cells:
-        position = cell[0] if axis == "row" else cell[1]
-        if position in positions:
-            found.add(position)
-        elif position >= first:  # a section row
-            found.update(header.position for header in headers if owner(grid, *cell) in header.path)
+    found: set[int] = set()
+    for row, col in cells:
+        position = row if axis == "row" else col
+        is_header = row < grid.num_header_rows or col < grid.num_header_cols
+        is_section = axis == "row" and position not in positions
+        heads = _deepest(headers, {owner(grid, row, col)}) if is_header or is_section else set()
+        found |= heads or positions & {position}
     return found
 
 

@@ -13,13 +13,12 @@ IGNORED = -1.0
 """Label of a header that is neither gold nor a negative."""
 
 
-def header_sigmoid(logits_N: Tensor, labels_N: Tensor, *, num_inputs: int) -> Tensor:
-    """Binary cross-entropy of each header, summed over the headers of an input, averaged over the inputs.
+def header_sigmoid(logits_N: Tensor, labels_N: Tensor) -> Tensor:
+    """Binary cross-entropy of each header, summed.
 
     Args:
         logits_N: Tensor[N], scores of the headers.
         labels_N: Tensor[N], 1 gold, 0 not, :data:`IGNORED`.
-        num_inputs: B.
 
     Returns:
         Scalar Tensor, float32; 0 where all headers are ignored.
@@ -28,7 +27,7 @@ def header_sigmoid(logits_N: Tensor, labels_N: Tensor, *, num_inputs: int) -> Te
     losses_N = F.binary_cross_entropy_with_logits(
         logits_N.float(), labels_N.clamp(min=0).float(), reduction="none"
     )
-    return (losses_N * counted_N).sum() / num_inputs
+    return (losses_N * counted_N).sum()
 
 
 def token_softmax(
@@ -47,7 +46,7 @@ def token_softmax(
         labels_N: Tensor[N], 1 gold, 0 not, :data:`IGNORED`.
 
     Returns:
-        Scalar Tensor, float32, the sum over the inputs divided by B.
+        Scalar Tensor, float32, the sum over the inputs.
     """
     hidden_BT = mask_BT == 0
     ignored_N = labels_N == IGNORED
@@ -57,4 +56,4 @@ def token_softmax(
     target_BT = target_BT.index_put((window_N[gold_N], start_N[gold_N]), torch.tensor(1.0))
     target_BT = target_BT / target_BT.sum(dim=1, keepdim=True).clamp(min=1)
     log_BT = logits_BT.float().masked_fill(hidden_BT, -1e9).log_softmax(dim=1)
-    return -(target_BT * log_BT).sum() / len(logits_BT)
+    return -(target_BT * log_BT).sum()

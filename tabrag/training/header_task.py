@@ -32,26 +32,25 @@ class HeaderModule(nn.Module):
         self.model = model
 
     def forward(self, batch: Mapping[str, Any]) -> Tensor:
-        """The mean loss of the batch's inputs, scalar Tensor.
+        """The loss of the batch's inputs, summed, over its number of questions: scalar Tensor.
+
+        The number of inputs would not do: processes have different numbers of windows, and the average over
+        the processes is the loss of the global batch.
 
         Args:
-            batch: ``chunks``, each with the classifier's arguments, ``window`` and ``start`` (see
-                :meth:`tabrag.models.inputs.headers.HeaderInputs.collate`) and ``labels``, Tensor[N].
+            batch: See :class:`tabrag.data.header_batches.HeaderBatches`.
         """
-        losses, num_inputs = [], 0
+        losses = []
         for chunk in batch["chunks"]:
             mask_BT = chunk["attention_mask"]
             logits_BT = self.model(input_ids=chunk["input_ids"], attention_mask=mask_BT)
             window_N, start_N, labels_N = chunk["window"], chunk["start"], chunk["labels"]
             if self.model.config.scoring == "sigmoid":
-                loss = header_sigmoid(logits_BT[window_N, start_N], labels_N, num_inputs=len(mask_BT))
+                losses.append(header_sigmoid(logits_BT[window_N, start_N], labels_N))
             else:
-                loss = token_softmax(
-                    logits_BT, mask_BT, window_N=window_N, start_N=start_N, labels_N=labels_N
-                )
-            losses.append(loss * len(mask_BT))
-            num_inputs += len(mask_BT)
-        return torch.stack(losses).sum() / num_inputs
+                where = {"window_N": window_N, "start_N": start_N, "labels_N": labels_N}
+                losses.append(token_softmax(logits_BT, mask_BT, **where))
+        return torch.stack(losses).sum() / len(batch["query_ids"])
 
 
 class HeaderTask:

@@ -6,6 +6,7 @@ header is known by one of its tokens. Headers stand apart by ``|``, the levels o
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +18,8 @@ from torch import Tensor
 from tabrag.models.inputs.tokens import Tokenization, Tokens
 from tabrag.tables.axes import Axis, AxisHeader, axis_headers, named_cells
 from tabrag.types import Grid
+
+logger = logging.getLogger(__name__)
 
 _MAX_NAMED = 3
 """Cells of a header that the question names, at most: more say nothing new."""
@@ -56,6 +59,7 @@ class HeaderInputs:
     parents: str = "once"
     named_cells: bool = True
     _cache: dict[str, list[int]] = field(default_factory=dict, repr=False)
+    _reported: bool = field(default=False, repr=False)
 
     @classmethod
     def load(cls, folder: Path, *, max_length: int, parents: str, named_cells: bool) -> HeaderInputs:
@@ -77,7 +81,7 @@ class HeaderInputs:
             for row, col in named_cells(grid, question):
                 named.setdefault(row if axis == "row" else col, []).append(grid.cells[row][col])
         before, after = self.tokenization.frame
-        asked = self._ids([question])[0][: self.tokenization.max_length // 2]
+        asked = self._question(question)
         start = [*before, *asked, *after]
         room = self.tokenization.max_length - len(start) - len(after)
         notes = [list(dict.fromkeys(named.get(header.position, ())))[:_MAX_NAMED] for header in headers]
@@ -90,6 +94,14 @@ class HeaderInputs:
             for ids, starts, numbers in self._packed(headers, notes, max(room, 4))
         ]
         return headers, windows
+
+    def _question(self, question: str) -> list[int]:
+        """Token ids of the question, at most half an input; a cut is said once."""
+        ids, most = self.tokenization.pieces([question])[0], self.tokenization.max_length // 2
+        if len(ids) > most and not self._reported:
+            self._reported = True
+            logger.warning("a question of %d tokens is cut to %d; said once", len(ids), most)
+        return ids[:most]
 
     def _packed(
         self, headers: Sequence[AxisHeader], notes: Sequence[Sequence[str]], room: int
