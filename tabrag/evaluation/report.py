@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tabrag.evaluation.report_table import marked_boxes, marked_grid, picture_url
+from tabrag.evaluation.report_tint import tint_of, tinted_boxes, tinted_cells
 from tabrag.files import atomic_write
 from tabrag.tables.grid import left_paths, path_texts, top_paths
 from tabrag.types import Answer, Grid, HeaderPath, Table
@@ -157,6 +158,7 @@ def _example(example: Example) -> dict[str, Any]:
     if table is not None and evidence is not None:
         grid = table.grid
         headers = []
+        tint = None if grid is None else tint_of(grid, evidence)
         if grid is not None:
             lefts, tops = left_paths(grid), top_paths(grid)
             headers = [cell for row in rows for cell in lefts[row]] + [
@@ -167,11 +169,18 @@ def _example(example: Example) -> dict[str, Any]:
         shown["source"] = _source(table, evidence.title)
         if example.picture is not None:
             shown["picture"], shown["width"] = picture_url(example.picture)
-            shown["boxes"] = marked_boxes(table.words or [], evidence.cells, headers)
-            if evidence.cells and not shown["boxes"]:
+            words = table.words or []
+            tinted = [] if grid is None or tint is None else tinted_boxes(grid, words, tint)
+            shown["boxes"] = marked_boxes(words, evidence.cells, headers, tinted)
+            if tint is not None and tinted:
+                notes.append(tint.text)
+            if evidence.cells and not any(box["kind"] == "cell" for box in shown["boxes"]):
                 notes.append("The cells are not marked: the positions of this picture's words are not known.")
         elif grid is not None:
-            shown["grid"], num_hidden = marked_grid(grid, evidence.cells, headers)
+            tinted = set() if tint is None else tinted_cells(grid, tint)
+            shown["grid"], num_hidden = marked_grid(grid, evidence.cells, headers, tinted)
+            if tint is not None and tinted:
+                notes.append(tint.text)
             if num_hidden:
                 notes.append(f"{num_hidden} further rows are not shown here.")
         if not evidence.cells:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -47,11 +47,11 @@ def _encoded(image: Any, **options: Any) -> bytes:
 
 
 def marked_boxes(
-    words: Sequence[Word], cells: Collection[Cell], headers: Collection[Cell]
+    words: Sequence[Word], cells: Collection[Cell], headers: Collection[Cell], tinted: Iterable[Box] = ()
 ) -> list[dict[str, Any]]:
-    """Boxes to lay over a picture, in percent of its size, of kind ``cell`` or ``header``.
+    """Boxes to lay over a picture, in percent of its size, of kind ``tint``, ``cell`` or ``header``.
 
-    A cell whose words are not in ``words`` gets none.
+    A cell whose words are not in ``words`` gets none. The boxes of ``tinted`` lie below the others.
     """
     boxes: dict[Cell, Box] = {}
     for word in words:
@@ -59,10 +59,11 @@ def marked_boxes(
             x0, y0, x1, y1 = boxes.get(word.cell, word.box)
             other = word.box
             boxes[word.cell] = (min(x0, other[0]), min(y0, other[1]), max(x1, other[2]), max(y1, other[3]))
-    return [
+    marked = [
         {"kind": "cell" if cell in cells else "header", **_percent(box)}
         for cell, box in sorted(boxes.items())
     ]
+    return [{"kind": "tint", **_percent(box)} for box in tinted] + marked
 
 
 def _percent(box: Box) -> dict[str, float]:
@@ -71,9 +72,9 @@ def _percent(box: Box) -> dict[str, float]:
 
 
 def marked_grid(
-    grid: Grid, cells: Collection[Cell], headers: Collection[Cell]
+    grid: Grid, cells: Collection[Cell], headers: Collection[Cell], tinted: Collection[Cell] = ()
 ) -> tuple[list[list[dict[str, Any]]], int]:
-    """Rows of cells with text, tag, spans and mark, and how many rows are left out.
+    """Rows of cells with text, tag, spans, mark and tint, and how many rows are left out.
 
     Of a long grid the header rows are kept and the body rows around the first marked cell.
     """
@@ -98,7 +99,15 @@ def marked_grid(
                     "tag": "th" if is_header else "td",
                     "cols": region[3] - region[2] + 1,
                     "rows": len(covered),
-                    "kind": "cell" if at in cells else "header" if at in headers else "",
+                    "kind": " ".join(
+                        name
+                        for name, on in (
+                            ("tint", at in tinted),
+                            ("cell", at in cells),
+                            ("header", at in headers and at not in cells),
+                        )
+                        if on
+                    ),
                 }
             )
         rows.append(line)

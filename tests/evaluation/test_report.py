@@ -116,9 +116,9 @@ def test_the_curve_is_drawn_without_values_that_are_not_finite(tmp_path: Path):
 
 def test_a_question_shows_its_table_with_the_cell_and_headers_marked(tmp_path: Path):
     text = write(tmp_path, examples=[example(gold_tables=frozenset({"t1"}))])
-    assert re.findall(r'<td class="cell">([^<]*)', text) == ["4"]
-    assert re.findall(r'<th class="header"[^>]*>([^<&]*)', text) == ["2019", "", "south"]
-    assert '<th class="header" colspan="2">2019' in text and 'rowspan="2">region' in text
+    assert re.findall(r'<td class="tint cell">([^<]*)', text) == ["4"]
+    assert re.findall(r'<th class="tint header"[^>]*>([^<&]*)', text) == ["2019", "", "south"]
+    assert '<th class="tint header" colspan="2">2019' in text and 'rowspan="2">region' in text
     assert "42 %" in text and "wrong" in text and "page 7" in text
     assert text.count("gold table") == 1
 
@@ -138,7 +138,7 @@ def test_a_picture_is_embedded_with_boxes_over_its_words(tmp_path: Path):
     assert str(image["src"]).startswith("data:image/png;base64,")
     with Image.open(io.BytesIO(base64.b64decode(str(image["src"]).split(",")[1]))) as embedded:
         assert embedded.size == (MAX_SIDE, MAX_SIDE // 2)
-    assert re.findall(r'<span class="box (\w+)"', text) == ["header", "cell"]
+    assert re.findall(r'<span class="box (\w+)"', text) == ["tint", "tint", "header", "cell"]
     assert "left: 50.0%; top: 79.0%; width: 6.0%; height: 6.0%" in text
     unread = write(tmp_path, examples=[example(picture=tmp_path / "t.png")])
     assert "not marked" in unread
