@@ -73,7 +73,7 @@ def test_training_takes_only_what_it_judges_by_from_inference() -> None:
         for name in _imports(path)
         if _within(name, "tabrag.inference")
     }
-    modules = {"tabrag.inference.encode", "tabrag.inference.classify_headers"}
+    modules = {"tabrag.inference.encode", "tabrag.inference.classify_headers", "tabrag.inference.cell_reader"}
     assert modules <= names and all(any(_within(name, module) for module in modules) for name in names)
 
 

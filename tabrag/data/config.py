@@ -136,3 +136,37 @@ class HeaderDataConfig:
         for name in ("max_dev", "chunk_size", "num_workers"):
             if getattr(self, name) < 0:
                 raise UserError(f"{name} must be 0 or more, found {getattr(self, name)}")
+
+
+@dataclass(kw_only=True)
+class CellDataConfig:
+    """What a cell reader is trained on.
+
+    Attributes:
+        folder: Data set folder with answers, and with gold headers or answer cells in ``headers.jsonl``.
+        split: Split of the training queries.
+        dev_split: Split to evaluate on while training, with the gold table of each query; empty for none.
+        max_dev: Evaluate on about this many queries, evenly spread; 0 for all.
+        max_tokens: Each time a table is seen, rows and columns are left out at random until it has a random
+            number of tokens between half of this and this, the needed ones kept: many small tables in place
+            of a few large ones. 0 shows whole tables.
+        refiner: Header classifier whose scores say which rows and columns are the hardest to tell from the
+            needed ones, and stay the longest; empty: the words shared with the question say it.
+        chunk_size: Inputs that are padded to one length and encoded together, after sorting by length. 0
+            encodes a whole batch together, which suits a GPU.
+        num_workers: Processes that make batches; 0 makes them in the training process.
+    """
+
+    folder: str
+    split: str = "train"
+    dev_split: str = "dev"
+    max_dev: int = 0
+    max_tokens: int = 0
+    refiner: str = ""
+    chunk_size: int = 0
+    num_workers: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("max_dev", "max_tokens", "chunk_size", "num_workers"):
+            if getattr(self, name) < 0:
+                raise UserError(f"{name} must be 0 or more, found {getattr(self, name)}")

@@ -26,10 +26,10 @@ from tabrag.chat.protocol import ChatModel, probabilities
 from tabrag.data.records import TASKS
 from tabrag.errors import UserError
 from tabrag.evaluation.answers import normalise
-from tabrag.inference.cell_reader import read_cell
 from tabrag.inference.config import ReaderConfig
 from tabrag.inference.context import build_context
 from tabrag.inference.evidence import value_of
+from tabrag.inference.rule_reader import read_cell
 from tabrag.inference.view import Parts, View
 from tabrag.tables.text import title_text
 from tabrag.types import Answer, Candidate, Query, Run, Table

@@ -1,144 +1,197 @@
-"""Answering from a table by its header words alone: no language model, no training.
+"""Reading answers with a cell reader: scores to a program, the program to an answer with its formula.
 
-Four cases, tried in this order:
-
-1. a comparison of two named alternatives ("which is higher, A or B"): their values in the row or column asked
-for; 2. an extreme ("which X has the highest Y"): the row header of the extreme value of the column;
-3. a header asked for ("which club in 2010"): the row's cell under the header column of that name;
-4. otherwise the cell where the best row and the best column meet.
-
-It computes no sums or differences and reads no pictures.
+Confidence is the probability of the operator times that of its cells: of one cell its softmax probability, of
+two their product, of a set the least certain decision in or out of it.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tabrag.inference.lexical import best, body_paths, certainty, overlap, path_scores, words
-from tabrag.tables.grid import cell_text, corner_paths, left_paths, owner, path_texts, top_paths
-from tabrag.tables.values import NumberFormat, infer_number_format, parse_value
+import torch
+from torch import Tensor
+
+from tabrag.inference.batching import token_batches
+from tabrag.inference.header_scores import HeaderScores
+from tabrag.models.cell_reader import CHOICES, HEADER, ROLES, CellLogits, CellReader
+from tabrag.models.inputs.cell_batch import collate
+from tabrag.models.inputs.cell_table import CellTable
+from tabrag.tables.grid import owner
+from tabrag.tables.programs import PAIRS, SINGLE, CellProgram, run_program
 from tabrag.types import Cell, Grid
 
-_MORE = frozenset(
-    "more higher most highest greater greatest larger largest best biggest top longest maximum".split()
-)
-_LESS = frozenset("less lower least lowest fewer fewest smaller smallest shortest minimum worst".split())
-_TOTAL = frozenset(words("total subtotal all overall"))
-_ASKS_NAME = re.compile(r"\b(?:which|who|whom|what|when|where)\b")
-_ASKS_VALUE = re.compile(r"\bhow (?:many|much)\b|\bpercent|\bproportion\b|^what (?:was|is|were|are) the\b")
-_NOUN = re.compile(r"\b(?:which|what)\s+((?:[\w-]+\s+){0,2}[\w-]+)")
+_NUM_TRIED = 24
+"""First operands, and second ones, of which all pairs are tried."""
+_IN = 0.5
+"""A cell of at least this probability is in a set."""
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class CellAnswer:
     """What was read.
 
     Attributes:
-        text: The answer, as it stands in the table.
-        cells: The cells it comes from: the answer's own first, then those that were compared.
-        certainty: How clearly the chosen row and column lead over the next best, 0..1. No probability by its
-            making: the clearer the lead, the more often the answer is right.
+        text: The answer.
+        operator: How it was computed.
+        cells: The cells it comes from, in the grid that was read: the answer's own first.
+        formula: The arithmetic with its numbers; None where nothing was computed.
+        confidence: 0..1.
     """
 
     text: str
-    cells: list[Cell]
-    certainty: float
+    operator: str
+    cells: tuple[Cell, ...]
+    formula: str | None
+    confidence: float
 
 
-def read_cell(grid: Grid, question: str) -> Found | None:
-    """The answer to ``question``; None where the grid has no body cell."""
-    fits = overlap(grid, question)
-    if not fits.rows or not fits.cols:
-        return None
-    row, col = (best(scores) or list(scores) for scores in (fits.rows, fits.cols))
-    at = (row[0], col[0])
-    sure = certainty(fits.rows) * certainty(fits.cols)
-    lower = question.lower()
-    if _ASKS_NAME.search(lower) and not _ASKS_VALUE.search(lower):
-        direction = _direction(lower)
-        named = None
-        if direction and " or " in lower:
-            named = _alternative(grid, lower, at, direction)
-        if named is None and direction:
-            extremes = (_extreme(grid, one, direction) for one in col)
-            named = next((one for one in extremes if one is not None), None)
-        named = named or _stub(grid, lower, at[0])
-        if named is not None:
-            return Found(cell_text(grid, *named[0]), [owner(grid, *cell) for cell in named], sure)
-    return Found(cell_text(grid, *at), [owner(grid, *at)], sure)
+class CellAnswerer:
+    """Calls a cell reader in batches of inputs of like length.
 
-
-def _direction(question: str) -> int:
-    """1 where the question asks for the larger, -1 for the smaller, 0 for neither."""
-    found = re.findall(r"\w+", question)
-    return next((1 if word in _MORE else -1 for word in found if word in _MORE or word in _LESS), 0)
-
-
-def _alternative(grid: Grid, question: str, at: Cell, direction: int) -> list[Cell] | None:
-    """Header and value of the winner of "A or B", then the value of the other; both are rows or columns."""
-    before, after = question.rsplit(" or ", 1)
-    pairs = []
-    for axis, paths in enumerate(body_paths(grid)):
-        asked, of_second = path_scores(paths, question), path_scores(paths, after)
-        second = max(best(of_second), key=asked.__getitem__, default=None)
-        of_first = path_scores({key: texts for key, texts in paths.items() if key != second}, before)
-        first = max(best(of_first), key=asked.__getitem__, default=None)
-        if first is not None and second is not None:
-            pairs.append((of_second[second] + of_first[first], axis, first, second))
-    for _, axis, *keys in sorted(pairs, key=lambda pair: -pair[0])[:1]:
-        cells = [(key, at[1]) if axis == 0 else (at[0], key) for key in keys]
-        values = [parse_value(cell_text(grid, *cell), _number_format(grid, cell[1])) for cell in cells]
-        if values[0] is None or values[1] is None:
-            return None
-        wins_first = (values[0].number - values[1].number) * direction > 0
-        winner, other = cells if wins_first else cells[::-1]
-        path = left_paths(grid)[winner[0]] if axis == 0 else top_paths(grid)[winner[1]]
-        return [path[-1], winner, other] if path else None
-    return None
-
-
-def _extreme(grid: Grid, col: int, direction: int) -> list[Cell] | None:
-    """Row header and cell of the extreme value of a column, totals left out.
-
-    A total is a row that says so, or one whose header has rows below it in the tree: it holds their sum.
+    Args:
+        model: The reader; it is put into evaluation mode.
+        batch_tokens: Positions of a batch, padding included.
     """
-    paths = left_paths(grid)
-    parents = {path[:length] for path in paths for length in range(1, len(path))}
-    number_format = _number_format(grid, col)
-    values: Mapping[int, float] = {
-        row: value.number * direction
-        for row, texts in body_paths(grid)[0].items()
-        if texts
-        and paths[row] not in parents
-        and not _TOTAL & set(words(texts[-1]))
-        and (value := parse_value(cell_text(grid, row, col), number_format)) is not None
-    }
-    if not values:
-        return None
-    row = max(values, key=values.__getitem__)
-    if paths[row]:
-        return [paths[row][-1], (row, col)]
-    names = [other for other in range(grid.num_cols) if parse_value(cell_text(grid, row, other)) is None]
-    return [(row, names[0]), (row, col)] if names else None
+
+    def __init__(self, model: CellReader, *, batch_tokens: int = 4096) -> None:
+        self.model = model.eval()
+        self.batch_tokens = batch_tokens
+
+    def __call__(
+        self, pairs: Sequence[tuple[str, Grid]], scores: Sequence[HeaderScores] | None = None
+    ) -> list[CellAnswer | None]:
+        """The answer of each (question, grid), in order; None where a grid has no body or no cell answers.
+
+        Args:
+            pairs: Questions with their grids.
+            scores: How likely each row and column is needed, which matters where a table is too long for one
+                input; by words shared with the question where None.
+        """
+        inputs = self.model.inputs
+        tables: list[CellTable | None] = []
+        for number, (question, grid) in enumerate(pairs):
+            table = inputs.table(question, grid)
+            if table is not None:
+                own = None if scores is None else scores[number]
+                table = inputs.fit(table, own and own.rows, own and own.cols)
+            tables.append(table)
+        places = [place for place, table in enumerate(tables) if table is not None]
+        lengths = [len(table) for table in tables if table is not None]
+        answers: list[CellAnswer | None] = [None] * len(pairs)
+        for batch in token_batches(lengths, batch_tokens=self.batch_tokens):
+            chosen = [places[row] for row in batch]
+            shown = [table for place in chosen if (table := tables[place]) is not None]
+            logits = self._logits(shown)
+            for n, (place, table) in enumerate(zip(chosen, shown, strict=True)):
+                own_logits = CellLogits(*(values[n] for values in logits))
+                answers[place] = answer_of(pairs[place][1], table, own_logits)
+        return answers
+
+    @torch.inference_mode()
+    def _logits(self, tables: Sequence[CellTable]) -> CellLogits:
+        device = next(self.model.parameters()).device
+        batch = {name: values.to(device) for name, values in collate(self.model.inputs, tables).items()}
+        return CellLogits(*(values.float().cpu() for values in self.model(**batch)))
 
 
-def _number_format(grid: Grid, col: int) -> NumberFormat | None:
-    """How the numbers of a column are written: next to ``0,5``, ``1.234`` is over a thousand."""
-    return infer_number_format(cells[col] for cells in grid.cells[grid.num_header_rows :])
+def answer_of(grid: Grid, table: CellTable, logits: CellLogits) -> CellAnswer | None:
+    """The result of the most likely program that has one.
 
+    Operators are tried by probability; each with the most likely cells that it can work on.
 
-def _stub(grid: Grid, question: str, row: int) -> list[Cell] | None:
-    """The row's cell in the header column whose own header is what is asked for ("which club", "who")."""
-    headers = {col: path_texts(grid, path) for col, path in enumerate(corner_paths(grid))}
-    noun = _NOUN.search(question)
-    if noun:
-        asked = set(words(noun[1]))
-        shared = {col: float(len(asked & set(words(" ".join(texts))))) for col, texts in headers.items()}
-        if best(shared):
-            return [(row, best(shared)[0])]
-    if re.search(r"\bwhom?\b", question):
-        names = [col for col in headers if parse_value(cell_text(grid, row, col)) is None]
-        return [(row, names[0])] if names else None
+    Args:
+        grid: What the table's cells are cells of.
+        table: What the model saw.
+        logits: ``choice`` Tensor[O], ``cells`` Tensor[3, R, C], ``headers`` Tensor[N] (with padding).
+    """
+    chances = logits.choice.softmax(dim=0)
+    for choice in chances.argsort(descending=True).tolist():
+        operator = CHOICES[choice]
+        for cells, chance in _operands(operator, table, logits):
+            own = tuple(dict.fromkeys(owner(grid, *cell) for cell in cells))
+            program = CellProgram("cell" if operator == HEADER else operator, own)
+            computed = run_program(grid, program)
+            if computed is not None:
+                return CellAnswer(
+                    computed.text, operator, computed.cells, computed.formula, chance * float(chances[choice])
+                )
     return None
+
+
+def _operands(
+    operator: str, table: CellTable, logits: CellLogits
+) -> Iterator[tuple[tuple[Cell, ...], float]]:
+    """The most likely operands of an operator with their probability; nothing where the table has none."""
+    num_rows, num_cols = table.numbers.shape
+    if operator == HEADER:
+        nodes = (*table.cols.nodes, *table.rows.nodes)
+        chances = logits.headers[: len(nodes)].softmax(dim=0)
+        best = int(chances.argmax())
+        if (cell := nodes[best].cell) is not None:
+            yield (cell,), float(chances[best])
+        return
+    planes = logits.cells[:, :num_rows, :num_cols]
+    numeric = torch.from_numpy(table.numbers).isfinite()
+    filled = numeric if operator != "cell" else torch.from_numpy(table.cells[..., 0]) == 0
+    if operator in SINGLE:
+        chances = planes[ROLES.index("first")].flatten().softmax(dim=0) * filled.flatten()
+        if float(chances.max()) > 0:
+            yield (_cell(table, int(chances.argmax())),), float(chances.max())
+    elif operator in PAIRS:
+        yield from _pair(table, planes, numeric)
+    else:
+        yield from _set(table, planes[ROLES.index("member")], numeric)
+
+
+def _pair(table: CellTable, planes: Tensor, numeric: Tensor) -> Iterator[tuple[tuple[Cell, ...], float]]:
+    """The most likely two different cells that share a row or a column."""
+    num_cols = table.numbers.shape[1]
+    tops = []
+    for role in ("first", "second"):
+        logs = planes[ROLES.index(role)].flatten().log_softmax(dim=0)
+        logs = logs.masked_fill(~numeric.flatten(), -math.inf)
+        found = logs.topk(min(_NUM_TRIED, len(logs)))
+        tops.append(list(zip(found.indices.tolist(), found.values.tolist(), strict=True)))
+    pairs = [
+        (a + b, first, second)
+        for first, a in tops[0]
+        for second, b in tops[1]
+        if first != second
+        and math.isfinite(a + b)
+        and (first // num_cols == second // num_cols or first % num_cols == second % num_cols)
+    ]
+    if pairs:
+        log_chance, first, second = max(pairs)
+        yield (_cell(table, first), _cell(table, second)), math.exp(log_chance)
+
+
+def _set(table: CellTable, plane: Tensor, numeric: Tensor) -> Iterator[tuple[tuple[Cell, ...], float]]:
+    """The cells that are in; where fewer than two are, the two most likely ones of a row or column.
+
+    The set is one row or one column, the one with more cells: all sums and comparisons but the rarest are.
+    """
+    chances = torch.where(numeric, plane.sigmoid(), torch.zeros(()))
+    best = int(chances.argmax())
+    row, col = divmod(best, chances.shape[1])
+    lines = [[(row, c) for c in range(chances.shape[1])], [(r, col) for r in range(chances.shape[0])]]
+    masses = [sum(float(chances[cell]) for cell in line) for line in lines]
+    line = lines[masses.index(max(masses))]
+    ranked = sorted((cell for cell in line if numeric[cell]), key=lambda cell: -float(chances[cell]))
+    inside = [cell for cell in ranked if chances[cell] >= _IN]
+    if len(inside) < 2:
+        inside = ranked[:2]
+    if len(inside) == 2 and chances[inside[1]] == 0 or len(inside) < 2:
+        return
+    least = min(max(float(chances[cell]), 1 - float(chances[cell])) for cell in line)
+    own = min(float(chances[cell]) for cell in inside)
+    yield tuple(sorted(_place(table, *cell) for cell in inside)), min(least, own)
+
+
+def _cell(table: CellTable, place: int) -> Cell:
+    return _place(table, *divmod(place, table.numbers.shape[1]))
+
+
+def _place(table: CellTable, row: int, col: int) -> Cell:
+    return table.rows.positions[row], table.cols.positions[col]

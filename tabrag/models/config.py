@@ -118,6 +118,40 @@ class HeaderClassifierConfig:
             raise UserError(f"dropout {self.dropout} does not lie in 0..1 (1 excluded)")
 
 
+@dataclass(kw_only=True)
+class CellReaderConfig:
+    """How a cell reader is built and what it reads.
+
+    Attributes:
+        backbone: Folder, hub id or ``offline:NAME`` of the text encoder that it starts from.
+        revision: Branch, tag or commit of a hub id.
+        num_layers: Keep this many of the backbone's first layers; null for all.
+        width: Width of the vectors that stand for rows and columns.
+        max_length: Most tokens of an input; of a table that is longer the best rows and columns are read.
+        header_length: Most tokens of one header.
+        dropout: Before the scores.
+    """
+
+    backbone: str
+    revision: str | None = None
+    num_layers: int | None = None
+    width: int = 192
+    max_length: int = 320
+    header_length: int = 24
+    dropout: float = 0.1
+
+    def __post_init__(self) -> None:
+        for name in ("width", "header_length"):
+            if getattr(self, name) < 1:
+                raise UserError(f"{name} {getattr(self, name)} is not 1 or more")
+        if self.num_layers is not None and self.num_layers < 1:
+            raise UserError(f"num_layers {self.num_layers} is not 1 or more (null: all of them)")
+        if self.max_length < MIN_HEADER_LENGTH:
+            raise UserError(f"max_length {self.max_length} is not {MIN_HEADER_LENGTH} or more")
+        if not 0 <= self.dropout < 1:
+            raise UserError(f"dropout {self.dropout} does not lie in 0..1 (1 excluded)")
+
+
 def check_mode(*, max_length: int, pixels: bool) -> None:
     """Refuse a LayoutLMv3 that sees nothing.
 

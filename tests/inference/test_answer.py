@@ -14,11 +14,11 @@ from tabrag.data.sources import hitab
 from tabrag.errors import UserError
 from tabrag.evaluation.answers import AnswerRules, exact_match
 from tabrag.inference.answer import Reader
-from tabrag.inference.cell_reader import read_cell
 from tabrag.inference.config import ContextConfig, ReaderConfig
 from tabrag.inference.context import build_context
 from tabrag.inference.evidence import locate
 from tabrag.inference.lexical import certainty, words
+from tabrag.inference.rule_reader import read_cell
 from tabrag.tables.grid import make_grid
 from tabrag.types import Candidate, Grid, Query, Source, Table
 

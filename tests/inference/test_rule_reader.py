@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tabrag.inference.rule_reader import read_cell
 from tabrag.inference.lexical import words
+from tabrag.inference.rule_reader import read_cell
 from tabrag.tables.grid import make_grid
 from tabrag.types import Grid
 

@@ -1,0 +1,170 @@
+"""Training of the cell reader: the program over a table's cells that gives the answer of a question."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from tabrag import distributed
+from tabrag.data.batches import loader
+from tabrag.data.cell_batches import CellBatches, target_of
+from tabrag.data.cell_examples import CellExample, cell_examples, grid_of
+from tabrag.data.config import CellDataConfig
+from tabrag.data.folder import DataFolder
+from tabrag.errors import UserError
+from tabrag.evaluation.answers import exact_match
+from tabrag.files import sha256_json, write_json
+from tabrag.inference.cell_reader import CellAnswerer
+from tabrag.inference.classify_headers import HeaderScorer
+from tabrag.losses.cells import program_loss
+from tabrag.models.cell_reader import CellReader
+from tabrag.models.header_classifier import HeaderClassifier
+
+logger = logging.getLogger(__name__)
+
+
+class CellReaderModule(nn.Module):
+    """Reader and loss as one module."""
+
+    def __init__(self, model: CellReader) -> None:
+        super().__init__()
+        self.model = model
+
+    def forward(self, batch: Mapping[str, Any]) -> Tensor:
+        """The mean loss of the batch's questions, scalar Tensor.
+
+        Args:
+            batch: See :class:`tabrag.data.cell_batches.CellBatches`.
+        """
+        losses, count = [], 0
+        for chunk in batch["chunks"]:
+            logits = self.model(**chunk["inputs"])
+            size = len(chunk["targets"]["target_B"])
+            losses.append(program_loss(*logits, **chunk["targets"]) * size)
+            count += size
+        return torch.stack(losses).sum() / count
+
+
+class CellReaderTask:
+    """Implements :class:`tabrag.training.task.Task` for a :class:`CellReader`."""
+
+    def __init__(
+        self,
+        model: CellReader,
+        *,
+        data: CellDataConfig,
+        batch_size: int,
+        seed: int,
+        settings: dict[str, Any],
+    ) -> None:
+        self.model = model
+        self.module = CellReaderModule(model)
+        self.data = data
+        self.batch_size = batch_size
+        self.seed = seed
+        self.settings = settings
+        self.folder = DataFolder(data.folder)
+        examples = cell_examples(self.folder, data.split)
+        self.examples = [example for example in examples if self._is_shown(example)]
+        if len(self.examples) < len(examples):
+            lost = len(examples) - len(self.examples)
+            logger.info("%d of %d programs need a cell that the model does not see", lost, len(examples))
+        if len(self.examples) < batch_size * distributed.world_size():
+            raise UserError(
+                f"{len(self.examples)} training questions do not fill one batch of {batch_size} x "
+                f"{distributed.world_size()} processes: lower train.batch_size or add data"
+            )
+        self.scores = self._scores(self.examples)
+        self.dev = (
+            cell_examples(self.folder, data.dev_split, max_examples=data.max_dev, programs=False)
+            if data.dev_split
+            else []
+        )
+
+    def _is_shown(self, example: CellExample) -> bool:
+        table = self.model.inputs.table(example.text, grid_of(self.folder, example))
+        return (
+            table is not None
+            and example.program is not None
+            and target_of(table, example.program) is not None
+        )
+
+    def _scores(self, examples: Sequence[CellExample]) -> list[Any] | None:
+        if not self.data.refiner:
+            return None
+        device = next(self.model.parameters()).device
+        scorer = HeaderScorer(HeaderClassifier.from_pretrained(self.data.refiner).to(device))
+        return scorer([(example.text, grid_of(self.folder, example)) for example in examples])
+
+    def describe(self) -> dict[str, Any]:
+        """Size and digest of the training data, and the number of weights that learn."""
+        facts = [
+            [one.query_id, one.table_id, one.program and [one.program.operator, one.program.cells]]
+            for one in self.examples
+        ]
+        return {
+            "training questions": len(self.examples),
+            "training data": sha256_json(facts)[:16],
+            "parameters": sum(p.numel() for p in self.module.parameters() if p.requires_grad),
+        }
+
+    def num_batches(self) -> int:
+        return len(self.examples) // (self.batch_size * distributed.world_size())
+
+    def batches(self, epoch: int, start: int) -> Iterable[dict[str, Any]]:
+        own = CellBatches(
+            self.folder,
+            self.examples,
+            inputs=self.model.inputs,
+            scores=self.scores,
+            max_tokens=self.data.max_tokens,
+            batch_size=self.batch_size,
+            chunk_size=self.data.chunk_size,
+            num_processes=distributed.world_size(),
+            rank=distributed.rank(),
+            seed=self.seed,
+            epoch=epoch,
+        )
+        return loader(own, start=start, num_workers=self.data.num_workers)
+
+    def metrics(self) -> dict[str, float]:
+        return {}
+
+    def batch_ids(self, batch: dict[str, Any]) -> list[str]:
+        return batch["query_ids"]
+
+    def evaluate(self) -> dict[str, float]:
+        """Exact match on the dev questions with the gold table, 0..1.
+
+        Over all questions, and beside it for each operator that the reader chose how often it was right
+        (``precision/OPERATOR``) and its share of the questions (``share/OPERATOR``).
+        """
+        if not self.dev:
+            return {}
+        own = self.dev[distributed.rank() :: distributed.world_size()]
+        answers = CellAnswerer(self.model)([(one.text, grid_of(self.folder, one)) for one in own])
+        found = [
+            (answer.operator, exact_match(answer.text, one.answers)) if answer else ("none", False)
+            for one, answer in zip(own, answers, strict=True)
+        ]
+        found = distributed.gather_objects(found)
+        chosen = Counter(operator for operator, _ in found)
+        right = Counter(operator for operator, is_right in found if is_right)
+        figures = {"exact_match": sum(right.values()) / len(found)}
+        for operator, count in chosen.most_common():
+            figures[f"precision/{operator}"] = right[operator] / count
+            figures[f"share/{operator}"] = count / len(found)
+        return figures
+
+    def selection_metric(self) -> str:
+        return "exact_match"
+
+    def export(self, folder: Path, *, metrics: dict[str, float]) -> None:
+        self.model.save_pretrained(folder)
+        write_json(folder / "training.json", {"settings": self.settings, "metrics": metrics})
