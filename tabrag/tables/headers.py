@@ -15,6 +15,7 @@ from tabrag.tables.crop import drop_blank, keep_rows
 from tabrag.tables.grid import make_grid, top_paths
 from tabrag.tables.header_cols import num_header_cols as count_header_cols
 from tabrag.tables.header_rows import num_header_rows as count_header_rows
+from tabrag.tables.left_tree import without_indents
 from tabrag.tables.look import Look
 from tabrag.types import Grid
 
@@ -85,7 +86,8 @@ def infer_table(
     """Split the rows of a sheet or file into titles, table and notes, and find the headers of the table.
 
     Args:
-        cells: Texts, row by row; blank rows and columns are dropped.
+        cells: Texts, row by row; blank rows and columns are dropped. Blanks before the labels of rows show
+            their levels: they become left paths, and leave the texts.
         merged: Regions ``(first_row, last_row, first_col, last_col)``, inclusive.
         fill_right: As in :func:`infer_headers`.
 
@@ -99,11 +101,13 @@ def infer_table(
     last = grid.num_rows
     while last - 1 > first + 1 and (_is_note(grid, look, last - 1) or look.is_sparse_text(last - 1)):
         last -= 1
-    titles = [text for row in range(first) for text in grid.cells[row] if text.strip()]
-    notes = [" ".join(filter(str.strip, grid.cells[row])) for row in range(last, grid.num_rows)]
+    titles = [text.strip() for row in range(first) for text in grid.cells[row] if text.strip()]
+    notes = [" ".join(filter(None, map(str.strip, grid.cells[row]))) for row in range(last, grid.num_rows)]
     kept = drop_blank(keep_rows(grid, range(first, last)))
     return InferredTable(
-        grid=infer_headers(kept, fill_right=fill_right), caption=" ".join(titles), notes="\n".join(notes)
+        grid=without_indents(infer_headers(kept, fill_right=fill_right)),
+        caption=" ".join(titles),
+        notes="\n".join(notes),
     )
 
 

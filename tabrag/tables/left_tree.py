@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import replace
 
 from tabrag.tables.kinds import Kind, cell_kind
 from tabrag.tables.spans import Region, first_cell, owner_map, path_of
 from tabrag.types import Cell, Grid, HeaderPath
 
 _TOTALS = ("total", "grand total", "overall total", "all")
-_INDENT = re.compile(r"[\s\u00a0\u2000-\u200a\u3000]*")
+_INDENT = re.compile(r"[^\S\r\n]*")
 _MAX_UNIT = 60
 """Longest name of a unit, characters."""
 
@@ -77,15 +78,21 @@ def unit_rows(grid: Grid) -> list[int]:
 def _depths(grid: Grid, headings: set[int]) -> list[float]:
     """How far the label of each row is indented: characters, or 0.5 more for a row of a repeated group."""
     depths = [0.0] * grid.num_rows
-    rows = range(grid.num_header_rows, grid.num_rows)
     if grid.num_header_cols != 1:
         return depths
-    for row in rows:
-        depths[row] = float(len(_INDENT.match(grid.cells[row][0])[0]))  # type: ignore[index]
-    if len({depths[row] for row in rows if grid.cells[row][0].strip()}) == 1:
+    for row in range(grid.num_header_rows, grid.num_rows):
+        depths[row] = float(_indent(grid.cells[row][0]))
+    if not any(depths):
         for row in _repeated_rows(grid, headings):
-            depths[row] += 0.5
+            depths[row] = 0.5
     return depths
+
+
+def _indent(text: str) -> int:
+    """Characters before a text; one alone is a slip, and blanks before a number are its alignment."""
+    blanks = _INDENT.match(text)
+    width = 0 if blanks is None else len(blanks[0].expandtabs(4))
+    return width if width > 1 and cell_kind(text) is Kind.TEXT else 0
 
 
 def _repeated_rows(grid: Grid, headings: set[int]) -> set[int]:
@@ -111,6 +118,15 @@ def _repeated_rows(grid: Grid, headings: set[int]) -> set[int]:
                 found.update(group)
         run = []
     return found
+
+
+def without_indents(grid: Grid) -> Grid:
+    """The grid without blanks before its texts; the levels that they show become its left paths."""
+    cells = [[text.lstrip() for text in texts] for texts in grid.cells]
+    if cells == grid.cells:
+        return grid
+    has_levels = any(_depths(grid, set(range(grid.num_rows))))
+    return replace(grid, cells=cells, left_paths=left_paths(grid) if has_levels else grid.left_paths)
 
 
 def _section_rows(grid: Grid, owners: dict[Cell, Region]) -> list[int]:

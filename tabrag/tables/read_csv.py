@@ -136,9 +136,21 @@ def _parse(path: Path, text: str, delimiter: str) -> tuple[list[_Record], str]:
 def _records(text: str, delimiter: str, **options: int) -> list[_Record]:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, **options)
     return [
-        (number, [field.strip().replace("\r\n", "\n").replace("\r", "\n") for field in record])
+        (
+            number,
+            [
+                _indent(field) * (place == 0) + field.strip().replace("\r\n", "\n").replace("\r", "\n")
+                for place, field in enumerate(record)
+            ],
+        )
         for number, record in enumerate(reader, start=1)
     ]
+
+
+def _indent(field: str) -> str:
+    """The blanks before a label of a row: they can show its level."""
+    text = field.lstrip(" \t\u00a0\u2003\u3000")
+    return field[: len(field) - len(text)] if text.strip() else ""
 
 
 def _parted(records: list[_Record]) -> Iterator[list[_Record]]:

@@ -110,6 +110,7 @@ def _sheet_tables(sheet: Worksheet, path: Path, *, fill_right: bool) -> Iterator
     )
     regions = []
     texts: dict[Cell, str] = {}
+    indents: dict[Cell, int] = {}
     for region in sheet.merged_cells.ranges:
         place = rows.span(region.min_row, region.max_row), cols.span(region.min_col, region.max_col)
         text = cell_display(sheet.cell(region.min_row, region.min_col).value)
@@ -121,7 +122,10 @@ def _sheet_tables(sheet: Worksheet, path: Path, *, fill_right: bool) -> Iterator
     for (row, col), cell in sheet._cells.items():
         text = cell_display(cell.value)
         if text and row not in rows.hidden and col not in cols.hidden:
-            texts[rows.place(row), cols.place(col)] = text
+            place = rows.place(row), cols.place(col)
+            texts[place] = text
+            if isinstance(cell.value, str) and (width := _indent(cell)):
+                indents[place] = width
     frames = []
     for declared in sheet.tables.values():
         min_col, min_row, max_col, max_row = _bounds(declared.ref)
@@ -135,7 +139,7 @@ def _sheet_tables(sheet: Worksheet, path: Path, *, fill_right: bool) -> Iterator
             raise UserError(
                 f"{path}: sheet {sheet.title!r} spreads a table over {num_positions} cells; split it"
             )
-        inferred = infer_table(*_cells(block, regions), fill_right=fill_right)
+        inferred = infer_table(*_cells(block, regions, indents), fill_right=fill_right)
         captions = [line for remark in above for line in remark.lines()]
         notes = [line for remark in below for line in remark.lines()]
         first = f"{_letters(cols.number(block.first_col))}{rows.number(block.first_row)}"
@@ -151,12 +155,25 @@ def _sheet_tables(sheet: Worksheet, path: Path, *, fill_right: bool) -> Iterator
         )
 
 
-def _cells(block: Block, regions: Iterable[Region]) -> tuple[list[list[str]], list[Region]]:
+def _indent(cell: Any) -> int:
+    """Blanks before the text of a cell: those in it, and two for each step of its alignment."""
+    in_text = len(cell.value) - len(cell.value.lstrip())
+    alignment = cell.alignment if cell.has_style else None
+    if alignment is None or alignment.horizontal not in (None, "general", "left"):
+        return in_text
+    return in_text + 2 * int(alignment.indent or 0)
+
+
+def _cells(
+    block: Block, regions: Iterable[Region], indents: dict[Cell, int]
+) -> tuple[list[list[str]], list[Region]]:
+    """Texts and regions of a block; the labels in its first column keep the blanks before them."""
     num_rows = block.last_row - block.first_row + 1
     num_cols = block.last_col - block.first_col + 1
     cells = [[""] * num_cols for _ in range(num_rows)]
     for (row, col), text in block.texts.items():
-        cells[row - block.first_row][col - block.first_col] = text
+        blanks = indents.get((row, col), 0) if col == block.first_col else 0
+        cells[row - block.first_row][col - block.first_col] = " " * blanks + text
     inside = [
         (
             region[0] - block.first_row,
