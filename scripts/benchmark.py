@@ -1,4 +1,4 @@
-"""Speed of encoding, training, search and rendering.
+"""Speed of encoding, training, search, rendering and refining.
 
 scripts/benchmark.py encode    texts of tables, beside sentence-transformers
 scripts/benchmark.py train     two towers over questions and headers, beside sentence-transformers
@@ -6,6 +6,7 @@ scripts/benchmark.py gradcache memory and time of a large cached batch, beside a
 scripts/benchmark.py search    exact search, beside faiss
 scripts/benchmark.py ivf       a large IVF index: memory of its build, recall and time of its search
 scripts/benchmark.py render    pictures of tables, by style
+scripts/benchmark.py refine    tables of 30 x 10 cells cut down by a header classifier
 """
 
 from __future__ import annotations
@@ -60,6 +61,13 @@ def parser() -> argparse.ArgumentParser:
     ivf.add_argument("--num-queries", type=int, default=200)
     ivf.add_argument("-k", type=int, default=10)
     ivf.add_argument("--vectors", help=".npy file of float32 vectors, in place of made ones")
+    refine = commands.add_parser("refine", help="tables of 30 x 10 cells a second")
+    refine.add_argument("--checkpoint", required=True, help="header classifier, folder or hub id")
+    refine.add_argument(
+        "--data", required=True, help="data set folder with tables of that size and questions"
+    )
+    refine.add_argument("--num-pairs", type=int, default=1000, help="(question, table) pairs (default 1000)")
+    refine.add_argument("--repeats", type=int, default=3, help="rounds; the best counts (default 3)")
     return top
 
 
@@ -79,6 +87,18 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
         from tabrag.benchmark.ivf import measure_ivf
 
         return measure_ivf(**{key: value for key, value in vars(arguments).items() if key != "command"})
+    if arguments.command == "refine":
+        from tabrag.benchmark.refine import measure_refining
+        from tabrag.data.folder import DataFolder
+
+        folder = DataFolder(arguments.data)
+        return measure_refining(
+            folder.tables,
+            [query.text for query in folder.queries.values()],
+            checkpoint=arguments.checkpoint,
+            num_pairs=arguments.num_pairs,
+            repeats=arguments.repeats,
+        )
     if arguments.command in ("train", "gradcache"):
         with _folder(arguments.data, arguments.tables) as folder:
             return _train(arguments, folder)
