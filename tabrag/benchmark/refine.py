@@ -37,7 +37,7 @@ def measure_refining(
         repeats: Rounds; the best counts.
 
     Returns:
-        ``tables_per_s``, ``seconds``, mean ``tokens_a_table`` and ``body_cells_removed`` (0..1), the number of
+        ``tables_per_s``, ``seconds``, mean ``tokens_a_table``, ``body_cells_removed`` (0..1), the number of
         different tables, and the setting.
 
     Raises:
@@ -46,8 +46,8 @@ def measure_refining(
     grids = [grid for table in tables if (grid := _cut(table.grid)) is not None]
     if not grids or not questions:
         raise UserError(
-            f"the data has {len(questions)} questions and {len(grids)} tables of {NUM_ROWS} x {NUM_COLS} cells "
-            "or more: name a folder that has both, for example  --data=datasets/hitab"
+            f"the data has {len(questions)} questions and {len(grids)} tables of {NUM_ROWS} x {NUM_COLS} "
+            "cells or more: name a folder that has both, for example  --data=datasets/hitab"
         )
     pairs = [(questions[n % len(questions)], grids[n % len(grids)]) for n in range(num_pairs)]
     config = RefineConfig(checkpoint=checkpoint)
