@@ -2,14 +2,17 @@
 
 Two readers:
 
-- ``cells`` (:mod:`tabrag.inference.cell_reader`): picks the cell by header words. No model; it answers "what
-  is the value" questions, comparisons and extremes, and calls every statement NOT ENOUGH INFO.
+- ``cells``: picks cells and, where the question asks for it, computes with them; no language model. A trained
+  cell reader where ``checkpoint`` names one (:mod:`tabrag.inference.cell_reader`), else header words alone,
+  which answer "what is the value" questions, comparisons and extremes (:mod:`tabrag.inference.rule_reader`).
+  Both call every statement NOT ENOUGH INFO.
 - ``chat``: a chat model reads the table's text, picture or both.
 
-Confidence, 0..1: for ``cells`` how clearly the chosen row and column lead over the next best; for ``chat``
-the geometric mean of the probabilities that the model gave to the tokens of its own reply, halved where the
-answer does not stand in the table (it may be computed, or made up); for statements the probability of the
-label among the labels. None of them is calibrated, and none knows whether the right table was retrieved.
+Confidence, 0..1: for the cell reader the probability of operator and cells; for the rule reader how clearly
+the chosen row and column lead over the next best; for ``chat`` the geometric mean of the probabilities that
+the model gave to the tokens of its own reply, halved where the answer does not stand in the table (it may be
+computed, or made up); for statements the probability of the label among the labels. None of them is
+calibrated, and none knows whether the right table was retrieved.
 """
 
 from __future__ import annotations
@@ -18,8 +21,9 @@ import dataclasses
 import logging
 import time
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from tabrag.chat.prompts import LABELS, NOT_FOUND, VERSION, Shown, answer_prompt, verify_prompt
 from tabrag.chat.protocol import ChatModel, probabilities
@@ -29,10 +33,14 @@ from tabrag.evaluation.answers import normalise
 from tabrag.inference.config import ReaderConfig
 from tabrag.inference.context import build_context
 from tabrag.inference.evidence import value_of
+from tabrag.inference.found import Found
 from tabrag.inference.rule_reader import read_cell
 from tabrag.inference.view import Parts, View
 from tabrag.tables.text import title_text
-from tabrag.types import Answer, Candidate, Query, Run, Table
+from tabrag.types import Answer, Candidate, Grid, Query, Run, Table
+
+if TYPE_CHECKING:
+    from tabrag.inference.cell_reader import CellAnswerer
 
 logger = logging.getLogger(__name__)
 
@@ -98,14 +106,17 @@ class Reader:
         return answers
 
     def open(self) -> None:
-        """Load the chat model now, where there is one."""
+        """Load the model now, where there is one."""
         if self.config.reader == "chat":
             self.chat.num_tokens("")
+        else:
+            _ = self.cell_reader
 
     def settings(self) -> dict[str, Any]:
         """All that an answer depends on besides question and tables."""
         if self.config.reader == "cells":
-            return {"reader": "cells"}
+            model = None if self.cell_reader is None else self.cell_reader.model.fingerprint()
+            return {"reader": "cells", "model": model}
         settings = dataclasses.asdict(self.config)
         for name in ("device", "batch_size"):
             del settings["chat"][name]
@@ -125,24 +136,30 @@ class Reader:
         ]
 
     def _read_cells(self, queries: Sequence[Query], tables: list[list[View]], corpus: Corpus) -> list[Answer]:
-        answers = []
-        for query, some in zip(queries, tables, strict=True):
-            answer = _empty(query)
-            answers.append(answer)
+        answers = [_empty(query) for query in queries]
+        asked: list[tuple[Answer, View, str | None]] = []
+        for query, answer, some in zip(queries, answers, tables, strict=True):
             if not some:
                 continue
             view, image = some[0], _image(some[0].table, corpus)
             if query.task == "verify":
                 answer.answer, answer.evidence = NOT_ENOUGH, [view.locate("", query.text, image=image)]
-                continue
-            grid = view.read.grid
-            found = read_cell(grid, query.text) if grid is not None else None
-            if found is None:
+            elif view.read.grid is None:
                 answer.evidence = [view.evidence_at([], image=image)]
-                continue
-            answer.answer, answer.confidence = found.text, found.certainty
-            answer.evidence = [view.evidence_at(found.cells, image=image)]
+            else:
+                asked.append((answer, view, image))
+        pairs = [(answer.question, grid) for answer, view, _ in asked if (grid := view.read.grid) is not None]
+        for (answer, view, image), found in zip(asked, self._found(pairs), strict=True):
+            if found is not None:
+                answer.answer, answer.confidence, answer.formula = found.text, found.certainty, found.formula
+            answer.evidence = [view.evidence_at([] if found is None else found.cells, image=image)]
         return answers
+
+    def _found(self, pairs: list[tuple[str, Grid]]) -> Sequence[Found | None]:
+        """What the cell reader, or the rule reader without one, finds in each grid."""
+        if self.cell_reader is None:
+            return [read_cell(grid, question) for question, grid in pairs]
+        return self.cell_reader(pairs)
 
     def _read_chat(self, queries: Sequence[Query], tables: list[list[View]], corpus: Corpus) -> list[Answer]:
         answers = [_empty(query) for query in queries]
@@ -216,6 +233,18 @@ class Reader:
                     raise UserError(f"table '{table.id}' has no picture to show: set reader.show=text")
             shown.append(Shown(table.id, title_text(table), text or "", picture))
         return shown
+
+    @cached_property
+    def cell_reader(self) -> CellAnswerer | None:
+        """The trained cell reader; None where header words decide."""
+        if self.config.checkpoint is None:
+            return None
+        from tabrag.inference.cell_reader import CellAnswerer
+        from tabrag.inference.runtime import device
+        from tabrag.models.cell_reader import CellReader
+
+        model = CellReader.from_pretrained(self.config.checkpoint)
+        return CellAnswerer(model.to(device(self.config.device)))
 
     @property
     def chat(self) -> ChatModel:

@@ -1,6 +1,6 @@
 """Reading answers with a cell reader: scores to a program, the program to an answer with its formula.
 
-Confidence is the probability of the operator times that of its cells: of one cell its softmax probability, of
+Certainty is the probability of the operator times that of its cells: of one cell its softmax probability, of
 two their product, of a set the least certain decision in or out of it.
 """
 
@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 from tabrag.inference.batching import token_batches
+from tabrag.inference.found import Found
 from tabrag.inference.header_scores import HeaderScores
 from tabrag.models.cell_reader import CHOICES, HEADER, ROLES, CellLogits, CellReader
 from tabrag.models.inputs.cell_batch import collate
@@ -26,25 +26,6 @@ _NUM_TRIED = 24
 """First operands, and second ones, of which all pairs are tried."""
 _IN = 0.5
 """A cell of at least this probability is in a set."""
-
-
-@dataclass(frozen=True, slots=True)
-class CellAnswer:
-    """What was read.
-
-    Attributes:
-        text: The answer.
-        operator: How it was computed.
-        cells: The cells it comes from, in the grid that was read: the answer's own first.
-        formula: The arithmetic with its numbers; None where nothing was computed.
-        confidence: 0..1.
-    """
-
-    text: str
-    operator: str
-    cells: tuple[Cell, ...]
-    formula: str | None
-    confidence: float
 
 
 class CellAnswerer:
@@ -61,7 +42,7 @@ class CellAnswerer:
 
     def __call__(
         self, pairs: Sequence[tuple[str, Grid]], scores: Sequence[HeaderScores] | None = None
-    ) -> list[CellAnswer | None]:
+    ) -> list[Found | None]:
         """The answer of each (question, grid), in order; None where a grid has no body or no cell answers.
 
         Args:
@@ -79,7 +60,7 @@ class CellAnswerer:
             tables.append(table)
         places = [place for place, table in enumerate(tables) if table is not None]
         lengths = [len(table) for table in tables if table is not None]
-        answers: list[CellAnswer | None] = [None] * len(pairs)
+        answers: list[Found | None] = [None] * len(pairs)
         for batch in token_batches(lengths, batch_tokens=self.batch_tokens):
             chosen = [places[row] for row in batch]
             shown = [table for place in chosen if (table := tables[place]) is not None]
@@ -96,7 +77,7 @@ class CellAnswerer:
         return CellLogits(*(values.float().cpu() for values in self.model(**batch)))
 
 
-def answer_of(grid: Grid, table: CellTable, logits: CellLogits) -> CellAnswer | None:
+def answer_of(grid: Grid, table: CellTable, logits: CellLogits) -> Found | None:
     """The result of the most likely program that has one.
 
     Operators are tried by probability; each with the most likely cells that it can work on.
@@ -114,8 +95,12 @@ def answer_of(grid: Grid, table: CellTable, logits: CellLogits) -> CellAnswer | 
             program = CellProgram("cell" if operator == HEADER else operator, own)
             computed = run_program(grid, program)
             if computed is not None:
-                return CellAnswer(
-                    computed.text, operator, computed.cells, computed.formula, chance * float(chances[choice])
+                return Found(
+                    text=computed.text,
+                    cells=list(computed.cells),
+                    certainty=chance * float(chances[choice]),
+                    operator=operator,
+                    formula=computed.formula,
                 )
     return None
 

@@ -61,7 +61,10 @@ class ReaderConfig:
     """How answers are read.
 
     Attributes:
-        reader: ``cells`` (header words, no model) or ``chat`` (a chat model).
+        reader: ``cells`` (picks cells and computes with them, no language model) or ``chat`` (a chat model).
+        checkpoint: Cell reader of ``cells``, folder or hub id; header words pick the cell where null.
+        device: Where the cell reader runs: ``cpu``, ``cuda`` or ``cuda:N``; the first GPU, or else the CPU,
+            where null.
         show: What the chat model sees of a table: ``text``, ``image`` or ``both``.
         num_tables: How many of the best tables the chat model sees; ``cells`` reads the best one.
         max_new_tokens: Length of a reply at most.
@@ -70,6 +73,8 @@ class ReaderConfig:
     """
 
     reader: Literal["cells", "chat"] = "cells"
+    checkpoint: str | None = None
+    device: str | None = None
     show: Literal["text", "image", "both"] = "text"
     num_tables: int = 1
     max_new_tokens: int = 24

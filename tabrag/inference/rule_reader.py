@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from tabrag.inference.found import Found
 from tabrag.inference.lexical import best, body_paths, certainty, overlap, path_scores, words
 from tabrag.tables.grid import cell_text, corner_paths, left_paths, owner, path_texts, top_paths
 from tabrag.tables.values import NumberFormat, infer_number_format, parse_value
@@ -29,22 +29,6 @@ _TOTAL = frozenset(words("total subtotal all overall"))
 _ASKS_NAME = re.compile(r"\b(?:which|who|whom|what|when|where)\b")
 _ASKS_VALUE = re.compile(r"\bhow (?:many|much)\b|\bpercent|\bproportion\b|^what (?:was|is|were|are) the\b")
 _NOUN = re.compile(r"\b(?:which|what)\s+((?:[\w-]+\s+){0,2}[\w-]+)")
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What was read.
-
-    Attributes:
-        text: The answer, as it stands in the table.
-        cells: The cells it comes from: the answer's own first, then those that were compared.
-        certainty: How clearly the chosen row and column lead over the next best, 0..1. No probability by its
-            making: the clearer the lead, the more often the answer is right.
-    """
-
-    text: str
-    cells: list[Cell]
-    certainty: float
 
 
 def read_cell(grid: Grid, question: str) -> Found | None:
@@ -66,8 +50,10 @@ def read_cell(grid: Grid, question: str) -> Found | None:
             named = next((one for one in extremes if one is not None), None)
         named = named or _stub(grid, lower, at[0])
         if named is not None:
-            return Found(cell_text(grid, *named[0]), [owner(grid, *cell) for cell in named], sure)
-    return Found(cell_text(grid, *at), [owner(grid, *at)], sure)
+            return Found(
+                text=cell_text(grid, *named[0]), cells=[owner(grid, *cell) for cell in named], certainty=sure
+            )
+    return Found(text=cell_text(grid, *at), cells=[owner(grid, *at)], certainty=sure)
 
 
 def _direction(question: str) -> int:
