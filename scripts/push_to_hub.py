@@ -1,4 +1,4 @@
-"""Upload a retriever to the Hugging Face hub with a generated model card.
+"""Upload a checkpoint to the Hugging Face hub with a generated model card.
 
 python scripts/push_to_hub.py --checkpoint=runs/hitab/export --repo=OWNER/NAME --private=true
 python scripts/push_to_hub.py --checkpoint=runs/hitab/export --repo=OWNER/NAME --dry_run=true
@@ -17,7 +17,7 @@ class Config:
     """What to upload and where to.
 
     Attributes:
-        checkpoint: A retriever's folder, for example a run's ``export``.
+        checkpoint: Folder of a retriever, header classifier or cell reader, for example a run's ``export``.
         repo: Hub id ``owner/name``; made where it does not exist.
         private: Make a new repository private.
         dry_run: Check everything and say what would be uploaded, without the network.
@@ -37,4 +37,4 @@ def run(config: Config) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    main(run, Config, description="Upload a retriever to the Hugging Face hub.")
+    main(run, Config, description="Upload a checkpoint to the Hugging Face hub.")

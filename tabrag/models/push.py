@@ -1,4 +1,4 @@
-"""Upload a retriever to the Hugging Face hub: one commit with the checkpoint's files and a fresh card."""
+"""Upload a checkpoint to the Hugging Face hub: one commit with the checkpoint's files and a fresh card."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 from tabrag.errors import UserError
 from tabrag.models.card import model_card
+from tabrag.models.card_kinds import kind_of
 
 logger = logging.getLogger(__name__)
 
@@ -17,7 +18,7 @@ _SUFFIXES = (".json", ".safetensors", ".txt", ".model", ".jinja")
 def push(
     checkpoint: str | Path, repo: str, *, private: bool = False, dry_run: bool = False
 ) -> dict[str, Any]:
-    """Upload a retriever's folder.
+    """Upload a checkpoint's folder.
 
     Args:
         checkpoint: The folder; it is loaded strictly first, so that nothing broken is published.
@@ -29,18 +30,17 @@ def push(
         ``repo``, ``files`` (paths), ``bytes``, ``url`` (None in a dry run).
 
     Raises:
-        UserError: The folder is no sound retriever, the id is no hub id, there is no token, or the hub
+        UserError: The folder is no sound checkpoint, the id is no hub id, there is no token, or the hub
             refuses.
     """
     from huggingface_hub import CommitOperationAdd, HfApi
     from huggingface_hub.errors import HfHubHTTPError, LocalTokenNotFoundError, OfflineModeIsEnabled
 
-    from tabrag.models.retriever import Retriever
-
     folder = Path(checkpoint)
     if repo.count("/") != 1:
         raise UserError(f"repo '{repo}' is not of the form owner/name")
-    Retriever.from_pretrained(folder)
+    kind = kind_of(folder)
+    kind.load(folder)
     card = model_card(folder, name=repo)
     paths = sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix in _SUFFIXES)
     names = [path.relative_to(folder).as_posix() for path in paths]
@@ -61,7 +61,7 @@ def push(
     api = HfApi()
     try:
         api.create_repo(repo, private=private, exist_ok=True)
-        commit = api.create_commit(repo, operations, commit_message="Upload retriever")
+        commit = api.create_commit(repo, operations, commit_message=f"Upload {kind.name}")
     except LocalTokenNotFoundError as error:
         raise UserError("no hub token: log in with  hf auth login  or set HF_TOKEN") from error
     except (HfHubHTTPError, OfflineModeIsEnabled, OSError) as error:

@@ -18,9 +18,10 @@ from tabrag.data.folder import DataFolder
 from tabrag.data.header_batches import HeaderBatches
 from tabrag.data.header_labels import GOLD, grid_of, header_examples, header_labels
 from tabrag.evaluation.refinement import Case, kept_at, needs
-from tabrag.files import sha256_json, write_json
+from tabrag.files import sha256_json
 from tabrag.inference.classify_headers import HeaderScorer
 from tabrag.losses.headers import header_sigmoid, token_softmax
+from tabrag.models.card import data_source, write_card
 from tabrag.models.header_classifier import HeaderClassifier
 
 
@@ -146,4 +147,4 @@ class HeaderTask:
 
     def export(self, folder: Path, *, metrics: dict[str, float]) -> None:
         self.model.save_pretrained(folder)
-        write_json(folder / "training.json", {"settings": self.settings, "metrics": metrics})
+        write_card(folder, settings=self.settings, metrics=metrics, data=[data_source(self.data.folder)])

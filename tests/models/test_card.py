@@ -6,12 +6,16 @@ import re
 from pathlib import Path
 
 import pytest
+import torch
 import yaml
 
 from tabrag.errors import UserError
 from tabrag.models import tiny
 from tabrag.models.card import DataSource, data_source, model_card, write_card
-from tabrag.models.config import EmbedderConfig, RetrieverConfig
+from tabrag.models.card_kinds import kind_of
+from tabrag.models.cell_reader import CellReader
+from tabrag.models.config import CellReaderConfig, EmbedderConfig, HeaderClassifierConfig, RetrieverConfig
+from tabrag.models.header_classifier import HeaderClassifier
 from tabrag.models.retriever import Retriever
 from tabrag.representations import RepresentationConfig
 
@@ -55,7 +59,7 @@ def test_card_says_all_and_its_code_runs(
     assert code is not None
     monkeypatch.chdir(tmp_path)
     exec(compile(code[1], "card", "exec"), {})
-    assert re.fullmatch(r"\[\[-?\d\.\d+\]\]\n", capsys.readouterr().out)
+    assert re.fullmatch(r"\[\[-?\d\.\d+\]\]", capsys.readouterr().out.splitlines()[-1])
     assert "from_pretrained('someone/tables')" in model_card(folder, name="someone/tables")
 
 
@@ -83,6 +87,28 @@ def test_data_source_of_a_folder(tmp_path: Path) -> None:
     (tmp_path / "README.md").write_text("---\npretty_name: HiTab\nlicense: c-uda\n---\n\n# HiTab\n")
     assert data_source(tmp_path) == DataSource(name="HiTab", licence="c-uda")
     assert data_source(tmp_path / "absent") == DataSource(name="absent", licence="unknown")
+
+
+@pytest.mark.parametrize("name", ["header classifier", "cell reader"])
+def test_cards_of_other_models(tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
+    (tmp_path / "bert").mkdir()
+    tiny.bert(tmp_path / "bert")
+    folder = tmp_path / "export"
+    torch.manual_seed(0)
+    if name == "cell reader":
+        CellReader.from_config(CellReaderConfig(backbone=str(tmp_path / "bert"))).save_pretrained(folder)
+    else:
+        config = HeaderClassifierConfig(backbone=str(tmp_path / "bert"))
+        HeaderClassifier.from_config(config).save_pretrained(folder)
+    write_card(folder, settings={"out": "/home/me/x"}, metrics={"kept@75": 0.5}, data=[])
+    card = (folder / "README.md").read_text(encoding="utf-8")
+    assert "| kept@75 | 0.5 |" in card and "/home/me" not in card and "| backbone | bert |" in card
+    assert kind_of(folder).name == name
+    code = re.search(r"```python\n(.*?)```", card, re.DOTALL)
+    assert code is not None
+    exec(compile(code[1], "card", "exec"), {})
+    printed = capsys.readouterr().out.splitlines()[-1]
+    assert printed.startswith("{1: 0." if name == "header classifier" else "Found(text=")
 
 
 def test_other_folders_are_refused(tmp_path: Path) -> None:

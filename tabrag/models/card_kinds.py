@@ -1,0 +1,175 @@
+"""What a model card says of each kind of model: what it is for, how it is built, and code that calls it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tabrag.errors import UserError
+from tabrag.files import read_json
+
+_TABLE_LINES = [
+    "cells = [['province', '2016'], ['Ontario', '13,448,494'], ['Quebec', '8,164,361']]",
+    "grid = make_grid(cells, num_header_rows=1, num_header_cols=1)",
+]
+_QUESTION = "How many people live in Quebec?"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """One kind of model.
+
+    Attributes:
+        name: For people.
+        task: The hub's name of what it does.
+        tags: The hub's tags.
+        lead: The first paragraph.
+        backbones: What its weights started from.
+        facts: How it is built, Markdown.
+        code: Python that calls it, given the name to load; it is executed in the tests.
+        load: Opens a folder strictly.
+    """
+
+    name: str
+    task: str
+    tags: tuple[str, ...]
+    lead: str
+    backbones: tuple[str, ...]
+    facts: str
+    code: Callable[[str], list[str]]
+    load: Callable[[Path], Any]
+
+
+def kind_of(folder: Path) -> Kind:
+    """The kind of a checkpoint's folder, by the file of settings in it.
+
+    Raises:
+        UserError: It is none of tabrag's.
+    """
+    for file, read in _KINDS.items():
+        if (folder / file).is_file():
+            return read(folder)
+    raise UserError(f"{folder}: none of {', '.join(_KINDS)}, so this is no checkpoint of tabrag")
+
+
+def _retriever(folder: Path) -> Kind:
+    from tabrag.models.retriever import Retriever
+
+    values = read_json(folder / "retriever.json")
+    towers = {"query": read_json(folder / "query" / "embedder.json")}
+    towers["item"] = values["item"] or read_json(folder / "item" / "embedder.json")
+    representation = values["representation"]
+    lines = ["| | query | item |", "|---|---|---|"]
+    for key in ("backbone", "inputs", "pooling", "max_length", "prefix", "projection_dim"):
+        lines.append(f"| {key} | {towers['query'][key]!s} | {towers['item'][key]!s} |")
+    shared = "one set of weights for both" if values["share_towers"] else "separate weights"
+    lines += ["", f"Towers: {shared}. Temperature: {values['temperature']:.4f}."]
+    lines += [
+        f"What is searched of a table: `{representation['name']}` {representation['options'] or ''}".rstrip()
+    ]
+    return Kind(
+        name="retriever",
+        task="feature-extraction",
+        tags=("table-retrieval", "sentence-similarity"),
+        lead="A dual encoder that finds tables for questions, trained with tabrag: a query and a table "
+        "become vectors whose product says how well they match.",
+        backbones=tuple(dict.fromkeys(tower["backbone"] for tower in towers.values())),
+        facts="\n".join(lines),
+        code=lambda name: _retriever_code(name, picture=representation["name"] == "image"),
+        load=Retriever.from_pretrained,
+    )
+
+
+def _header_classifier(folder: Path) -> Kind:
+    from tabrag.models.header_classifier import HeaderClassifier
+
+    values = read_json(folder / "header_classifier.json")
+    return Kind(
+        name="header classifier",
+        task="token-classification",
+        tags=("table-question-answering", "table-refinement"),
+        lead="Says which rows and columns of a table a question needs, trained with tabrag, so that a reader "
+        "gets a small table (the refiner of THoRR, Kim et al., 2024).",
+        backbones=(values["backbone"],),
+        facts=_settings(values),
+        code=lambda name: [
+            "from tabrag.inference.classify_headers import HeaderScorer",
+            "from tabrag.models.header_classifier import HeaderClassifier",
+            "from tabrag.tables.grid import make_grid",
+            "",
+            f"score = HeaderScorer(HeaderClassifier.from_pretrained({name!r}))",
+            *_TABLE_LINES,
+            f"print(score([({_QUESTION!r}, grid)])[0].rows)  # row of the grid -> probability",
+        ],
+        load=HeaderClassifier.from_pretrained,
+    )
+
+
+def _cell_reader(folder: Path) -> Kind:
+    from tabrag.models.cell_reader import CellReader
+
+    values = read_json(folder / "cell_reader.json")
+    return Kind(
+        name="cell reader",
+        task="table-question-answering",
+        tags=("table-question-answering",),
+        lead="Answers a question from a table, trained with tabrag: it chooses an operator and the cells "
+        "that it works on, so that an answer comes with its formula. It is no language model.",
+        backbones=(values["backbone"],),
+        facts=_settings(values),
+        code=lambda name: [
+            "from tabrag.inference.cell_reader import CellAnswerer",
+            "from tabrag.models.cell_reader import CellReader",
+            "from tabrag.tables.grid import make_grid",
+            "",
+            f"read = CellAnswerer(CellReader.from_pretrained({name!r}))",
+            *_TABLE_LINES,
+            f"print(read([({_QUESTION!r}, grid)])[0])  # text, cells, certainty, operator, formula",
+        ],
+        load=CellReader.from_pretrained,
+    )
+
+
+_KINDS: dict[str, Callable[[Path], Kind]] = {
+    "retriever.json": _retriever,
+    "header_classifier.json": _header_classifier,
+    "cell_reader.json": _cell_reader,
+}
+
+
+def _settings(values: Mapping[str, Any]) -> str:
+    lines = ["| | |", "|---|---|"]
+    for key, value in values.items():
+        if key not in ("format_version", "revision"):
+            lines.append(f"| {key} | {', '.join(value) if isinstance(value, list) else value} |")
+    return "\n".join(lines)
+
+
+def _retriever_code(name: str, *, picture: bool) -> list[str]:
+    drawn = [
+        "rendered = render(table)",
+        "rendered.image.save('t1.png')",
+        "table.image, table.words = 't1.png', rendered.words",
+    ]
+    return [
+        "from pathlib import Path",
+        "",
+        "from tabrag import Retriever",
+        "from tabrag.inference.encode import encode, encode_queries",
+        "from tabrag.representations import build",
+        "from tabrag.tables.grid import make_grid",
+        *(["from tabrag.tables.render import render"] if picture else []),
+        "from tabrag.types import Query, Table",
+        "",
+        f"retriever = Retriever.from_pretrained({name!r})",
+        *_TABLE_LINES,
+        "table = Table(id='t1', title='Population of Canada by province', grid=grid)",
+        *(drawn if picture else []),
+        "represent = build(retriever.representation, measure=retriever.item.inputs)",
+        "entries = represent(table, folder=Path('.'))",
+        "items = encode(retriever.item, entries)",
+        f"queries = encode_queries(retriever, [Query(id='q1', text={_QUESTION!r})])",
+        "print(queries @ items.T)  # similarities, [questions, tables]",
+    ]
