@@ -21,6 +21,7 @@ class Config:
         split: Only the tables of this split's questions.
         part: ``all``; ``develop`` or ``report``: one half of the tables each, by a hash of the id.
         spans: Whether merged regions are seen; CSV files and pictures have none.
+        fill_right: Whether a banner covers the empty cells right of it, and a group label those below it.
         misses: Also write the tables with a wrong number of header rows or columns to this JSONL file.
     """
 
@@ -28,6 +29,7 @@ class Config:
     split: str | None = None
     part: str = "all"
     spans: bool = True
+    fill_right: bool = False
     misses: str | None = None
 
 
@@ -36,7 +38,12 @@ def run(config: Config) -> dict[str, Any]:
     from tabrag.evaluation.headers import evaluate_folder
 
     return evaluate_folder(
-        config.data, split=config.split, part=config.part, spans=config.spans, misses=config.misses
+        config.data,
+        split=config.split,
+        part=config.part,
+        spans=config.spans,
+        fill_right=config.fill_right,
+        misses=config.misses,
     )
 
 

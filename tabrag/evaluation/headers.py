@@ -23,6 +23,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -167,6 +168,7 @@ def evaluate_folder(
     split: str | None = None,
     part: str = "all",
     spans: bool = True,
+    fill_right: bool = False,
     misses: str | Path | None = None,
 ) -> dict[str, Any]:
     """Figures of header detection on the tables of a data set folder.
@@ -177,6 +179,7 @@ def evaluate_folder(
         part: ``all``; ``develop`` or ``report``: one half of the tables each, by a hash of the id, for data
             sets whose tables have no split.
         spans: Whether the finder sees the merged regions.
+        fill_right: See :func:`tabrag.tables.headers.infer_headers`.
         misses: Also write a record of each table with a wrong number to this JSONL file.
 
     Raises:
@@ -191,12 +194,13 @@ def evaluate_folder(
         for table in data.tables
         if (ids is None or table.id in ids) and (part == "all" or part == half(table.id))
     )
-    scores = evaluate_headers(chosen, spans=spans)
+    scores = evaluate_headers(chosen, spans=spans, detect=partial(infer_headers, fill_right=fill_right))
     if not scores.num_tables:
         raise UserError(f"{folder}: no table with cells in split {split}, part {part}: choose others")
     if misses is not None:
         write_jsonl(Path(misses), scores.misses)
-    return {"data": str(folder), "split": split, "part": part, "spans": spans} | scores.figures()
+    settings = {"data": str(folder), "split": split, "part": part, "spans": spans, "fill_right": fill_right}
+    return settings | scores.figures()
 
 
 def half(table_id: str) -> str:
@@ -210,14 +214,12 @@ def plain_grid(grid: Grid, *, spans: bool = True) -> Grid:
 
 
 def header_cells(grid: Grid, *, on_paths: bool = True) -> set[Cell]:
-    """The filled cells on the header paths, or all filled cells of header rows, columns and section rows."""
+    """The filled cells on the header paths, or all filled cells of the header rows and columns."""
     if on_paths:
         cells = {cell for path in _paths(grid) for cell in path}
     else:
-        sections = section_rows(grid) if grid.left_paths is None else []
-        rows = [*range(grid.num_header_rows), *sections]
         owners = owner_map(grid)
-        places = [(row, col) for row in rows for col in range(grid.num_cols)]
+        places = [(row, col) for row in range(grid.num_header_rows) for col in range(grid.num_cols)]
         places += [(row, col) for row in range(grid.num_rows) for col in range(grid.num_header_cols)]
         regions = (owners.get(place, (place[0], place[0], place[1], place[1])) for place in places)
         cells = {(region[0], region[2]) for region in regions}

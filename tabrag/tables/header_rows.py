@@ -62,7 +62,8 @@ def _has_header(look: Look, start: int, end: int, col: int) -> bool:
 
 def _last(look: Look, start: int, end: int) -> int:
     """The end of the header, at least ``end``; blank rows (of cells merged in the source) do not end it."""
-    limit = min(look.num_rows if look.fill_right else look.num_rows - 1, start + MAX_HEADER_ROWS)
+    takes_all = look.fill_right and Kind.NUMBER not in look.kinds[-1]
+    limit = min(look.num_rows if takes_all else look.num_rows - 1, start + MAX_HEADER_ROWS)
     row = end
     while row < limit:
         if any(kind is not Kind.BLANK for kind in look.kinds[row]):
@@ -108,7 +109,8 @@ def _continues(look: Look, start: int, above: int, row: int) -> bool:
     if score >= 2 and Kind.NUMBER not in kinds and Kind.BLANK not in kinds[1:] and _are_units(look, row):
         return True
     is_gappy = 5 * kinds_above[1:].count(Kind.BLANK) >= 2 * len(kinds) and Kind.BLANK not in kinds
-    return (score > 0 or look.fill_right or (is_gappy and Kind.NUMBER not in kinds)) and any(
+    is_open = (look.fill_right or is_gappy) and Kind.NUMBER not in kinds
+    return (score > 0 or is_open) and any(
         over is Kind.BLANK and under is not Kind.BLANK for over, under in zip(kinds_above, kinds, strict=True)
     )
 

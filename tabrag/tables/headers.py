@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from tabrag.tables.crop import drop_blank, keep_rows
-from tabrag.tables.grid import make_grid, top_paths
+from tabrag.tables.grid import Region, make_grid, owner_map, section_rows, top_paths, unit_rows
 from tabrag.tables.header_cols import num_header_cols as count_header_cols
 from tabrag.tables.header_rows import num_header_rows as count_header_rows
 from tabrag.tables.left_tree import without_indents
@@ -57,7 +57,8 @@ def infer_headers(
         num_header_rows: The number of header rows where it is known, for example from ``thead``.
         num_header_cols: The number of header columns where it is known.
         fill_right: Whether a filled cell of an upper header row also covers the empty cells right of it that
-            have a filled cell below, where the source lists its merged regions incompletely.
+            have a filled cell below, and a label left of other labels the empty cells below it, where the
+            source lists its merged regions incompletely.
 
     Returns:
         The grid with its header sizes, and with the regions that ``fill_right`` adds.
@@ -74,6 +75,8 @@ def infer_headers(
     if num_header_cols is None:
         num_header_cols = count_header_cols(look, num_titles, num_header_rows)
     grid = replace(grid, num_header_rows=num_header_rows, num_header_cols=num_header_cols)
+    if fill_right:
+        grid = replace(grid, merged=[*grid.merged, *_filled_down(grid)])
     if num_titles and grid.top_paths is None:
         paths = [tuple(cell for cell in path if cell[0] >= num_titles) for path in top_paths(grid)]
         grid = replace(grid, top_paths=paths)
@@ -119,6 +122,28 @@ def begins_table(cells: Sequence[Sequence[str]]) -> bool:
 def is_note(text: str) -> bool:
     """Whether a text begins as notes below a table do: "Source:", "Note", "*", "(1)"."""
     return _NOTE.match(text) is not None
+
+
+def _filled_down(grid: Grid) -> list[Region]:
+    """Regions of a label left of other labels and the blank cells below it, down to the next section row."""
+    owners, sections = owner_map(grid), {*section_rows(grid), *unit_rows(grid)}
+    regions = []
+    for col in range(grid.num_header_cols - 1):
+        first = grid.num_header_rows
+        for row in range(grid.num_header_rows, grid.num_rows + 1):
+            is_open = (
+                row < grid.num_rows
+                and row not in sections
+                and not any((row, place) in owners for place in range(col + 1))
+                and not any(grid.cells[row][place].strip() for place in range(col + 1))
+                and grid.cells[row][col + 1].strip() != ""
+            )
+            if is_open:
+                continue
+            if row - first > 1 and grid.cells[first][col].strip() and (first, col) not in owners:
+                regions.append((first, row - 1, col, col))
+            first = row
+    return [region for region in regions if region[0] not in sections]
 
 
 def _is_note(grid: Grid, look: Look, row: int) -> bool:
