@@ -22,7 +22,7 @@ from tabrag.tables.subtable import Requirements
 from tabrag.types import Cell, Grid
 
 Floats = npt.NDArray[np.float64]
-DEFAULT: Method = "relative"
+DEFAULT: Method = "gain"
 
 
 class Need(NamedTuple):
@@ -183,6 +183,13 @@ def kept_at(cases: Sequence[Case], removed: float = 0.75, *, method: Method = DE
     found = curve(cases, method)
     enough = found.removed >= removed
     return float(found.kept[enough].max(initial=0.0))
+
+
+def removed_at(cases: Sequence[Case], kept: float = 0.97, *, method: Method = DEFAULT) -> float:
+    """Share of all body cells that is removed at the tightest single setting at which at least ``kept`` of
+    the questions keep every answer cell; 0 where none does."""
+    found = curve(cases, method)
+    return float(found.removed[found.kept >= kept].max(initial=0.0))
 
 
 def _least(order: Sequence[int], wanted: Iterable[frozenset[int] | None]) -> float:

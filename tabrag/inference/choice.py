@@ -13,10 +13,12 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-Method = Literal["relative", "absolute", "mass", "top_k", "budget"]
-METHODS: tuple[Method, ...] = ("relative", "absolute", "mass", "top_k", "budget")
+Method = Literal["gain", "relative", "absolute", "mass", "top_k", "budget"]
+METHODS: tuple[Method, ...] = ("gain", "relative", "absolute", "mass", "top_k", "budget")
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+EVEN = 0.1
+"""Share of an even chance in what ``gain`` expects of a row or column, since no score is sure."""
 
 
 class Walk(NamedTuple):
@@ -45,11 +47,13 @@ class Order(NamedTuple):
         positions: Their places in the grid.
         scores: Floats[N], never rising after the first ``always``: one that others require has at least their
             score.
+        own: Floats[N], the scores as they were given.
         always: How many of the first are taken whatever the setting.
     """
 
     positions: list[int]
     scores: Floats
+    own: Floats
     always: int
 
 
@@ -79,7 +83,8 @@ def ordered(
         return position not in kept, -raised[position], len(requires.get(position, ())), position
 
     positions = sorted(scores, key=place)
-    return Order(positions, np.array([raised[position] for position in positions], dtype=float), len(kept))
+    levels, own = (np.array([of[position] for position in positions], dtype=float) for of in (raised, scores))
+    return Order(positions, levels, own, len(kept))
 
 
 def walk(rows: Order, cols: Order, method: Method) -> Walk:
@@ -87,6 +92,9 @@ def walk(rows: Order, cols: Order, method: Method) -> Walk:
 
     Levels by method, for a row or column of score ``s`` on an axis whose best score is ``b``:
 
+    - ``gain``: how much likelier the table holds the answer for each further body cell, along the states that
+      are the best ones of their size. The answer's row is taken for each row with the share of its score, the
+      column likewise and by itself, both mixed with an even chance (``EVEN``);
     - ``relative``: ``s / b``;
     - ``absolute``: ``s``;
     - ``mass``: one less the share of the axis's scores that better ones hold, so that a setting of 0.1 takes
@@ -94,15 +102,53 @@ def walk(rows: Order, cols: Order, method: Method) -> Walk:
     - ``top_k``: minus the number of rows, and of columns;
     - ``budget``: minus the number of body cells once it is in, taken in the order of ``relative``.
     """
+    num_rows, num_cols = len(rows.positions), len(cols.positions)
+    if not num_rows or not num_cols:
+        return Walk(np.array([np.inf]), np.array([num_rows]), np.array([num_cols]))
+    if method == "gain":
+        return _gain(rows, cols)
     levels = np.concatenate([_levels(axis, method) for axis in (rows, cols)])
     order = np.argsort(-levels, kind="stable")
-    is_row = order < len(rows.positions)
-    num_rows, num_cols = np.cumsum(is_row), np.cumsum(~is_row)
+    is_row = order < num_rows
+    taken_rows, taken_cols = np.cumsum(is_row), np.cumsum(~is_row)
     levels = levels[order]
     if method == "budget":
-        levels = np.where(np.isinf(levels), levels, -(num_rows * num_cols).astype(float))
-    start = max(int(np.isinf(levels).sum()) - 1, 0)
-    return Walk(levels[start:], num_rows[start:], num_cols[start:])
+        levels = np.where(np.isinf(levels), levels, -(taken_rows * taken_cols).astype(float))
+    start = int(np.isinf(levels).sum()) - 1
+    return Walk(levels[start:], taken_rows[start:], taken_cols[start:])
+
+
+def _gain(rows: Order, cols: Order) -> Walk:
+    """States on the upper hull of chance over cells: each is the best for some price of a cell."""
+    chances_R, chances_C = _chances(rows), _chances(cols)
+    first_row, first_col = max(rows.always, 1) - 1, max(cols.always, 1) - 1
+    chances_RC = np.outer(chances_R, chances_C)[first_row:, first_col:]
+    cells_RC = np.outer(np.arange(1, len(chances_R) + 1), np.arange(1, len(chances_C) + 1))
+    cells_RC = cells_RC[first_row:, first_col:]
+    order = np.lexsort((-chances_RC.ravel(), cells_RC.ravel()))
+    cells, chances = cells_RC.ravel()[order], chances_RC.ravel()[order]
+    better = np.append(True, chances[1:] > np.maximum.accumulate(chances)[:-1])
+    order, cells, chances = order[better], cells[better].astype(float), chances[better]
+    hull: list[int] = []
+    slopes: list[float] = []
+    for state in range(len(order)):
+        while hull:
+            slope = (chances[state] - chances[hull[-1]]) / (cells[state] - cells[hull[-1]])
+            if slope < slopes[-1]:
+                break
+            hull.pop()
+            slopes.pop()
+        slopes.append(slope if hull else np.inf)
+        hull.append(state)
+    row_places, col_places = np.unravel_index(order[hull], cells_RC.shape)
+    return Walk(np.array(slopes), row_places + first_row + 1, col_places + first_col + 1)
+
+
+def _chances(axis: Order) -> Floats:
+    """The chance that the answer is among the first n, for each n from 1."""
+    even = np.full(len(axis.own), 1 / max(len(axis.own), 1))
+    total = axis.own.sum()
+    return np.cumsum(even if total <= 0 else (1 - EVEN) * axis.own / total + EVEN * even)
 
 
 def _levels(axis: Order, method: Method) -> Floats:

@@ -33,9 +33,9 @@ class RefineConfig:
         rows: Body rows of ``top_k``. The published values are 7 and 10; which is which is not said.
         cols: Body columns of ``top_k``.
         threshold: Bound of ``threshold``, 0..1: the higher, the smaller the table.
-        scale: What the bound is compared with: ``relative`` (the score over the best of its axis),
-            ``absolute`` (the score), or ``mass`` (one less the share of the axis's scores that better ones
-            hold).
+        scale: What the bound is compared with: ``gain`` (how much likelier the table holds the answer for
+            each further body cell), ``relative`` (the score over the best of its axis), ``absolute`` (the
+            score), or ``mass`` (one less the share of the axis's scores that better ones hold).
         max_cells: Body cells of ``budget``; a table keeps at least one row and one column.
         keep_totals: Whether rows and columns labelled as a total stay.
         keep_compared: Whether, where a question compares, the other children of the best row's or column's
@@ -47,8 +47,8 @@ class RefineConfig:
     method: Literal["top_k", "threshold", "budget"] = "threshold"
     rows: int = 10
     cols: int = 7
-    threshold: float = 0.5
-    scale: Literal["relative", "absolute", "mass"] = "relative"
+    threshold: float = 0.004
+    scale: Literal["gain", "relative", "absolute", "mass"] = "gain"
     max_cells: int = 60
     keep_totals: bool = False
     keep_compared: bool = False

@@ -88,7 +88,9 @@ def test_refined_tables_are_read_and_named_as_they_were(folder: Path, reader: Li
         def num_tokens(self, text: str) -> int:
             return len(text.split())
 
-    refined = config(folder, refine=RefineConfig(threshold=1.0), reader=ReaderConfig(reader=reader))
+    refined = config(
+        folder, refine=RefineConfig(scale="relative", threshold=1.0), reader=ReaderConfig(reader=reader)
+    )
     pipeline = Pipeline.from_config(refined)
     if reader == "chat":
         pipeline.__dict__["reader"] = Reader(refined.reader, chat=Chat())  # type: ignore[arg-type]

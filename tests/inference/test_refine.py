@@ -45,8 +45,11 @@ def body(part: Subtable) -> tuple[list[int], list[int]]:
     [
         ({"method": "top_k", "rows": 1, "cols": 2}, [3], [3, 4]),
         ({"method": "top_k", "rows": 99, "cols": 1}, [2, 3, 4, 5], [4]),
-        ({"threshold": 0.3}, [3, 4], [4]),
-        ({"threshold": 1.0}, [3], [4]),
+        ({"scale": "relative", "threshold": 0.3}, [3, 4], [4]),
+        ({"scale": "relative", "threshold": 1.0}, [3], [4]),
+        ({"scale": "relative", "threshold": 0.0}, [2, 3, 4, 5], [1, 2, 3, 4]),
+        ({"threshold": 0.5}, [3], [4]),
+        ({"threshold": 0.1}, [3, 4], [4]),
         ({"threshold": 0.0}, [2, 3, 4, 5], [1, 2, 3, 4]),
         ({"scale": "absolute", "threshold": 0.2}, [3, 4], [3, 4]),
         ({"scale": "absolute", "threshold": 0.95}, [3], [4]),
@@ -54,7 +57,7 @@ def body(part: Subtable) -> tuple[list[int], list[int]]:
         ({"method": "budget", "max_cells": 4}, [3, 4], [3, 4]),
         ({"method": "budget", "max_cells": 3}, [3, 4], [4]),
         ({"method": "budget", "max_cells": 1}, [3], [4]),
-        ({"threshold": 1.0, "keep_totals": True}, [3, 5], [4]),
+        ({"scale": "relative", "threshold": 1.0, "keep_totals": True}, [3, 5], [4]),
         ({"method": "budget", "max_cells": 1, "keep_totals": True}, [5], [4]),
     ],
 )
@@ -64,7 +67,7 @@ def test_each_way_to_choose(options: dict[str, object], rows: list[int], cols: l
 
 
 def test_a_comparison_keeps_the_siblings_on_the_axis_that_is_open():
-    config = RefineConfig(threshold=1.0, keep_compared=True)
+    config = RefineConfig(scale="relative", threshold=1.0, keep_compared=True)
     by_row = refine(SALES, "which region sold the least to women in 2020?", SCORES, config)
     assert body(by_row) == ([2, 3, 4, 5], [4])
     scores = HeaderScores({2: 0.0, 3: 0.9, 4: 0.0, 5: 0.0}, {1: 0.0, 2: 0.0, 3: 0.6, 4: 0.7})
@@ -75,10 +78,10 @@ def test_a_comparison_keeps_the_siblings_on_the_axis_that_is_open():
 
 def test_the_stage_goes_by_header_words_or_by_another_scorer():
     question = "sales to women in the south in 2020?"
-    (found,) = Refine(RefineConfig(threshold=1.0))([(question, SALES)])
+    (found,) = Refine(RefineConfig(scale="relative", threshold=1.0))([(question, SALES)])
     assert body(found.part) == ([3], [4]) and found.scores == overlap(SALES, question)
     other = HeaderScores({2: 1.0, 3: 0.0, 4: 0.0, 5: 0.0}, {1: 1.0, 2: 0.0, 3: 0.0, 4: 0.0})
-    stage = Refine(RefineConfig(threshold=1.0), scorer=lambda pairs: [other] * len(pairs))
+    stage = Refine(RefineConfig(scale="relative", threshold=1.0), scorer=lambda pairs: [other] * len(pairs))
     assert [body(one.part) for one in stage([(question, SALES)] * 2)] == [([2], [1])] * 2
     assert stage([]) == []
     assert "device" not in stage.settings() and stage.settings()["threshold"] == 1.0
@@ -95,6 +98,7 @@ def test_settings_out_of_range_are_named(tmp_path: Path):
 
 WAYS = [
     RefineConfig(),
+    RefineConfig(scale="relative", threshold=0.5),
     RefineConfig(scale="mass", threshold=0.2, keep_totals=True, keep_compared=True),
     RefineConfig(scale="absolute", threshold=0.9),
     RefineConfig(method="top_k", rows=2, cols=1),
@@ -144,7 +148,9 @@ def test_a_table_of_5000_rows_is_refined_in_a_moment():
     rows = [["id", "name", "value"], *([str(i), f"item {i}", str(7 * i)] for i in range(5000))]
     grid = make_grid(rows, num_header_rows=1, num_header_cols=2)
     start = time.perf_counter()
-    (found,) = Refine(RefineConfig(threshold=0.9))([("what is the value of item 4321?", grid)])
+    (found,) = Refine(RefineConfig(scale="relative", threshold=0.9))(
+        [("what is the value of item 4321?", grid)]
+    )
     assert time.perf_counter() - start < 3
     assert ["4321", "item 4321", "30247"] in found.part.grid.cells
     assert found.part.grid.num_rows < 20
@@ -162,7 +168,7 @@ def test_any_scores_leave_a_table(data: st.DataObject, name: str, config: Refine
     check(part)
 
 
-@pytest.mark.parametrize("config", WAYS, ids=["relative", "rules", "absolute", "top_k", "budget"])
+@pytest.mark.parametrize("config", WAYS, ids=["gain", "relative", "rules", "absolute", "top_k", "budget"])
 def test_the_figures_count_what_the_stage_keeps(data_root: Path, config: RefineConfig):
     """On published tables: as many body cells, and the answers that are really there."""
     data = hitab.read(data_root / "hitab", limit=150)
