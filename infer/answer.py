@@ -2,6 +2,7 @@
 
 python infer/answer.py --config=configs/pipeline/quickstart.yaml --question="..."
 python infer/answer.py --config=configs/pipeline/quickstart.yaml --split=dev --out=answers.jsonl
+python infer/answer.py --data=DIR --run=gold --reader.checkpoint=READER --split=dev --out=answers.jsonl
 """
 
 from __future__ import annotations
@@ -21,7 +22,10 @@ class Config(PipelineConfig):
 
     Attributes:
         data: Data set folder of the tables.
-        indexes: Index folders over it; the rankings of several are fused.
+        indexes: Index folders over it; the rankings of several are fused. None where ``run`` gives the
+            candidates.
+        run: Run file whose candidates are read, in place of searching indexes; ``gold`` takes the relevant
+            tables of each query, which shows what the reader alone can do.
         checkpoint: Retriever of the dense indexes; the one that each index names where null.
         k: Candidates a question.
         fusion: How several rankings become one.

@@ -1,17 +1,19 @@
-"""Figures of run files against the judgements of a data set folder or of a file.
+"""Figures of run files against the judgements of a data set folder or of a file, and of answers files.
 
 python scripts/evaluate.py --run=run.jsonl --data=DIR --split=dev
 python scripts/evaluate.py --runs='{bm25: a.jsonl, dense: b.jsonl}' --baseline=bm25 --data=DIR --split=dev
 python scripts/evaluate.py --run=run.jsonl --qrels=qrels.tsv
+python scripts/evaluate.py --answers=answers.jsonl --data=DIR --split=dev
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from tabrag.config import main
 from tabrag.errors import UserError
+from tabrag.evaluation.answers import AnswerRules
 
 
 @dataclass(kw_only=True)
@@ -21,6 +23,8 @@ class Config:
     Attributes:
         run: Run file.
         runs: In place of ``run``: several run files by the names that the tables show.
+        answers: In place of ``run``: answers file, compared with the answers of the folder's queries.
+        rules: How answers are compared.
         data: Data set folder with the judgements.
         split: Which judgements of the folder.
         qrels: File with judgements in BEIR's or TREC's form, in place of ``data``.
@@ -34,6 +38,8 @@ class Config:
 
     run: str | None = None
     runs: dict[str, str] | None = None
+    answers: str | None = None
+    rules: AnswerRules = field(default_factory=AnswerRules)
     data: str | None = None
     split: str = "dev"
     qrels: str | None = None
@@ -50,8 +56,14 @@ def run(config: Config) -> dict[str, Any]:
     from tabrag.evaluation.comparison import FIGURES
     from tabrag.evaluation.ranking_report import compare_runs, evaluate_run
 
-    if (config.run is None) == (config.runs is None):
-        raise UserError("name exactly one of run (a single run file) and runs (several by name)")
+    if sum(given is not None for given in (config.run, config.runs, config.answers)) != 1:
+        raise UserError("name exactly one of run (a run file), runs (several by name) and answers (a file)")
+    if config.answers is not None:
+        from tabrag.evaluation.answer_report import evaluate_answers
+
+        if config.data is None:
+            raise UserError("answers need the data set folder with the gold answers: set data")
+        return evaluate_answers(config.answers, config.data, split=config.split, rules=config.rules)
     foreign = ("figures", "baseline", "table") if config.runs is None else ("ks",)
     for name in foreign:
         if getattr(config, name) is not None:

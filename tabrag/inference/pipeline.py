@@ -27,6 +27,7 @@ from tabrag.types import Answer, Query, Run
 if TYPE_CHECKING:
     from tabrag.data.folder import DataFolder
     from tabrag.inference.answer import Reader
+    from tabrag.inference.given_run import GivenRun
     from tabrag.inference.refine import Refine
     from tabrag.inference.retrieve import Retrieve
     from tabrag.inference.view import Parts
@@ -38,7 +39,10 @@ class PipelineConfig(RetrieveConfig):
 
     Attributes:
         data: Data set folder of the tables.
-        indexes: Index folders over it; the rankings of several are fused.
+        indexes: Index folders over it; the rankings of several are fused. None where ``run`` gives the
+            candidates.
+        run: Run file whose candidates are read, in place of searching indexes; ``gold`` takes the relevant
+            tables of each query, which shows what the reader alone can do.
         checkpoint: Retriever of the dense indexes; the one that each index names where null.
         k: Candidates a question.
         fusion: How several rankings become one.
@@ -49,6 +53,8 @@ class PipelineConfig(RetrieveConfig):
     """
 
     data: str
+    indexes: list[str] = field(default_factory=list)
+    run: str | None = None
     k: int = 10
     refine: RefineConfig | None = None
     reader: ReaderConfig = field(default_factory=ReaderConfig)
@@ -66,8 +72,12 @@ class Pipeline:
     """
 
     def __init__(self, config: PipelineConfig) -> None:
-        if not config.indexes:
-            raise UserError("the pipeline has no index: set indexes: [FOLDER, ...]")
+        if not config.indexes and config.run is None:
+            raise UserError(
+                "the pipeline has no index: set indexes: [FOLDER, ...], or run for known candidates"
+            )
+        if config.indexes and config.run is not None:
+            raise UserError("indexes and run both give the candidates: set one of them")
         if config.k < 1 or config.batch_size < 1:
             raise UserError(f"k={config.k}, batch_size={config.batch_size}: both must be at least 1")
         self.config = config
@@ -85,8 +95,12 @@ class Pipeline:
         return DataFolder(self.config.data)
 
     @cached_property
-    def retrieve(self) -> Retrieve:
+    def retrieve(self) -> Retrieve | GivenRun:
         """The first stage: ``retrieve(queries)`` is a run of ``k`` candidates a query."""
+        if self.config.run is not None:
+            from tabrag.inference.given_run import GivenRun
+
+            return GivenRun(self.config.run, self.data, k=self.config.k)
         from tabrag.inference.retrieve import Retrieve
 
         return Retrieve(self.config)
