@@ -21,6 +21,7 @@ from tabrag.types import Cell
 
 _MAX_MEMBERS = 8
 """Cells of a set that are needed in a cut table; the others may go."""
+_MAX_CACHED = 20_000
 _NOISE = 0.6
 """How much chance has a say beside the scores in what stays."""
 
@@ -64,7 +65,8 @@ class CellBatches(torch.utils.data.Dataset[dict[str, Any]]):
     A batch holds ``chunks`` (inputs of like length: ``inputs``, see
     :func:`tabrag.models.inputs.cell_batch.collate`, and ``targets``, the keyword arguments of
     :func:`tabrag.losses.cells.program_loss` but for the scores) and ``query_ids``. The order of the questions
-    and what is left of their tables are functions of (seed, epoch, question).
+    and what is left of their tables are functions of (seed, epoch, question). ``cache`` keeps whole tables by
+    the example's number, for the next epochs.
     """
 
     def __init__(
@@ -81,6 +83,7 @@ class CellBatches(torch.utils.data.Dataset[dict[str, Any]]):
         rank: int,
         seed: int,
         epoch: int,
+        cache: dict[int, CellTable] | None = None,
     ) -> None:
         self.folder = folder
         self.examples = examples
@@ -90,6 +93,7 @@ class CellBatches(torch.utils.data.Dataset[dict[str, Any]]):
         self.chunk_size = chunk_size
         self.seed = seed
         self.epoch = epoch
+        self.cache = {} if cache is None else cache
         order = list(range(len(examples)))
         random.Random(f"{seed}/{epoch}/cells").shuffle(order)
         step = batch_size * num_processes
@@ -118,8 +122,10 @@ class CellBatches(torch.utils.data.Dataset[dict[str, Any]]):
         example = self.examples[number]
         program = example.program
         assert program is not None
-        table = self.inputs.table(example.text, grid_of(self.folder, example))
+        table = self.cache.get(number) or self.inputs.table(example.text, grid_of(self.folder, example))
         assert table is not None
+        if len(self.cache) < _MAX_CACHED:
+            self.cache[number] = table
         rng = random.Random(f"{self.seed}/{self.epoch}/{example.query_id}")
         scores = None if self.scores is None else self.scores[number]
         table = sample_table(self.inputs, table, program, scores, rng, max_tokens=self.max_tokens)

@@ -100,6 +100,7 @@ class CellReader(nn.Module):
         self.config = config
         self.backbone = backbone
         self.inputs = inputs
+        backbone.get_input_embeddings().requires_grad_(config.train_words)
         self.heads = Heads(backbones.width(backbone), config.width, config.dropout)
 
     @classmethod

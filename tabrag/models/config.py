@@ -126,6 +126,7 @@ class CellReaderConfig:
         backbone: Folder, hub id or ``offline:NAME`` of the text encoder that it starts from.
         revision: Branch, tag or commit of a hub id.
         num_layers: Keep this many of the backbone's first layers; null for all.
+        train_words: Whether training changes the backbone's word vectors, two thirds of MiniLM's weights.
         width: Width of the vectors that stand for rows and columns.
         max_length: Most tokens of an input; of a table that is longer the best rows and columns are read.
         header_length: Most tokens of one header.
@@ -135,6 +136,7 @@ class CellReaderConfig:
     backbone: str
     revision: str | None = None
     num_layers: int | None = None
+    train_words: bool = False
     width: int = 192
     max_length: int = 320
     header_length: int = 24

@@ -25,6 +25,7 @@ from tabrag.inference.classify_headers import HeaderScorer
 from tabrag.losses.cells import program_loss
 from tabrag.models.cell_reader import CellReader
 from tabrag.models.header_classifier import HeaderClassifier
+from tabrag.models.inputs.cell_table import CellTable
 
 logger = logging.getLogger(__name__)
 
@@ -81,6 +82,7 @@ class CellReaderTask:
                 f"{distributed.world_size()} processes: lower train.batch_size or add data"
             )
         self.scores = self._scores(self.examples)
+        self._cache: dict[int, CellTable] = {}
         self.dev = (
             cell_examples(self.folder, data.dev_split, max_examples=data.max_dev, programs=False)
             if data.dev_split
@@ -130,6 +132,7 @@ class CellReaderTask:
             rank=distributed.rank(),
             seed=self.seed,
             epoch=epoch,
+            cache=self._cache,
         )
         return loader(own, start=start, num_workers=self.data.num_workers)
 
