@@ -53,8 +53,9 @@ def _is_single_value(look: Look, row: int) -> bool:
 def _has_pairs(look: Look, start: int) -> bool:
     """Whether columns of names alternate with columns of values of all kinds.
 
-    Names are short texts that occur once. Most columns of values hold texts both with and without digits; one
-    of them is enough where a value of the first row has a digit, which names of columns seldom have.
+    Names are short texts that occur once. Most columns of values hold texts both with and without digits. The
+    first row must not look like names of columns: one of its values has a digit, which lets one such column
+    do, or several words.
     """
     num_cols = look.grid.num_cols
     rows = [row for row in range(start, min(look.num_rows, start + _MAX_ROWS)) if not look.is_label(row)]
@@ -66,12 +67,14 @@ def _has_pairs(look: Look, start: int) -> bool:
     if any(look.kinds[row][col] is not Kind.TEXT for row, col in names):
         return False
     texts = [look.grid.cells[row][col].strip() for row, col in names]
-    if max(map(len, texts)) > _MAX_NAME or 10 * len(set(texts)) < 9 * len(texts):
+    if max(map(len, texts), default=_MAX_NAME + 1) > _MAX_NAME or 10 * len(set(texts)) < 9 * len(texts):
         return False
     columns = [_cells(look, rows[1:], [col]) for col in range(1, num_cols, 2)]
     is_mixed = [len({_has_digit(look, row, col) for row, col in cells}) == 2 for cells in columns]
-    is_value = any(_has_digit(look, start, col) for col in range(1, num_cols, 2))
-    return 2 * sum(is_mixed) > len(is_mixed) or (any(is_mixed) and is_value)
+    values = [look.grid.cells[start][col] for col in range(1, num_cols, 2)]
+    if any(map(str.isdigit, "".join(values))):
+        return any(is_mixed)
+    return 2 * sum(is_mixed) > len(is_mixed) and any(len(value.split()) > 1 for value in values)
 
 
 def _has_digit(look: Look, row: int, col: int) -> bool:
