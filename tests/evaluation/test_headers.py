@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tiny_tables import sales
 
-from tabrag.data.sources.hitab import read
+from tabrag.data.sources import aitqa, hitab, imtqa
 from tabrag.evaluation.headers import (
     annotated_sections,
     evaluate_headers,
@@ -95,10 +95,27 @@ def test_plain_grid_of_a_table_without_spans_is_equal() -> None:
 @pytest.mark.parametrize(("spans", "least"), [(True, (95, 95, 93, 92)), (False, (93, 95, 90, 65))])
 def test_hitab(data_root: Path, spans: bool, least: tuple[int, int, int, int]) -> None:
     """Tables of the questions of train; every eighth one."""
-    data = read(data_root / "hitab")
+    data = hitab.read(data_root / "hitab")
     ids = {item for items in data.qrels["train"].values() for item in items}
     tables = [table for table in data.tables if table.id in ids][::8]
     figures = evaluate_headers(tables, spans=spans).figures()
     assert figures["num_tables"] > 300
     found = [figures["header_rows"], figures["header_cols"], figures["both"], figures["links"]["f1"]]
     assert all(value >= bound for value, bound in zip(found, least, strict=True)), figures
+
+
+def test_aitqa(data_root: Path) -> None:
+    """The half for development. Lists without annotated row headers cannot be told from those of other sets."""
+    tables = [table for table in aitqa.read(data_root / "aitqa").tables if half(table.id) == "develop"]
+    figures = evaluate_headers(tables).figures()
+    assert figures["num_tables"] > 50 and figures["header_rows"] > 98
+    assert figures["header_cols_where_some"] > 98 and figures["header_cols"] > 84
+    assert figures["links"]["f1"] > 98
+
+
+def test_imtqa(data_root: Path) -> None:
+    """Every second table of the half for development."""
+    tables = [table for table in imtqa.read(data_root / "imtqa").tables if half(table.id) == "develop"][::2]
+    figures = evaluate_headers(tables).figures()
+    assert figures["num_tables"] > 250
+    assert figures["header_rows"] > 90 and figures["header_cols"] > 90
