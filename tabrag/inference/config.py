@@ -47,7 +47,7 @@ class RefineConfig:
     method: Literal["top_k", "threshold", "budget"] = "threshold"
     rows: int = 10
     cols: int = 7
-    threshold: float = 0.004
+    threshold: float = 0.0035
     scale: Literal["gain", "relative", "absolute", "mass"] = "gain"
     max_cells: int = 60
     keep_totals: bool = False
