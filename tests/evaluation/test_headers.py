@@ -105,7 +105,7 @@ def test_hitab(data_root: Path, spans: bool, least: tuple[int, int, int, int]) -
 
 
 def test_aitqa(data_root: Path) -> None:
-    """The half for development. Lists without annotated row headers cannot be told from those of other sets."""
+    """The half for development. Lists have no annotated row headers here, but in the other data sets."""
     tables = [table for table in aitqa.read(data_root / "aitqa").tables if half(table.id) == "develop"]
     figures = evaluate_headers(tables).figures()
     assert figures["num_tables"] > 50 and figures["header_rows"] > 98
