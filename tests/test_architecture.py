@@ -11,7 +11,10 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "tabrag"
-OPTIONAL = {"faiss", "docling", "peft", "wandb", "deepspeed", "onnxruntime", "rapidocr", "onnx", "gguf"}
+OPTIONAL = {
+    *("faiss", "docling", "peft", "wandb", "deepspeed"),
+    *("onnxruntime", "rapidocr", "onnx", "gguf", "matplotlib"),
+}
 FORBIDDEN = {
     "tabrag/losses": ("tabrag",),
     "tabrag/tables": ("tabrag.models", "tabrag.data", "tabrag.inference", "tabrag.training", "torch"),

@@ -18,7 +18,7 @@ from tabrag.inference.config import RefineConfig
 from tabrag.inference.header_scores import HeaderScores
 from tabrag.inference.refine import counts, orders
 from tabrag.tables.grid import left_paths, owner_map, top_paths
-from tabrag.tables.subtable import Requirements
+from tabrag.tables.subtable import Requirements, requirements
 from tabrag.types import Cell, Grid
 
 Floats = npt.NDArray[np.float64]
@@ -95,6 +95,11 @@ def needs(grid: Grid, cells: Iterable[Cell]) -> tuple[Need, ...]:
         )
 
     return tuple(need(cell) for cell in dict.fromkeys(cells))
+
+
+def case_of(scores: HeaderScores, grid: Grid, answer_cells: Iterable[Cell]) -> Case:
+    """A question's gold table with the answer cells that it must keep."""
+    return Case(scores, needs(grid, answer_cells), requirements(grid))
 
 
 def curve(cases: Sequence[Case], method: Method = DEFAULT) -> Curve:
@@ -183,6 +188,14 @@ def kept_at(cases: Sequence[Case], removed: float = 0.75, *, method: Method = DE
     found = curve(cases, method)
     enough = found.removed >= removed
     return float(found.kept[enough].max(initial=0.0))
+
+
+def setting_at(cases: Sequence[Case], removed: float = 0.75, *, method: Method = DEFAULT) -> float:
+    """The loosest single setting that removes at least ``removed`` of all body cells, as far as any does."""
+    found = curve(cases, method)
+    enough = np.flatnonzero(found.removed >= removed)
+    finite = found.settings[enough if len(enough) else slice(0, 1)]
+    return float(min(finite[-1], found.settings[np.isfinite(found.settings)].max(initial=0.0)))
 
 
 def removed_at(cases: Sequence[Case], kept: float = 0.97, *, method: Method = DEFAULT) -> float:

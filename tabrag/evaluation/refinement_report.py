@@ -12,13 +12,12 @@ from typing import Any
 from tabrag.data.folder import DataFolder
 from tabrag.data.header_labels import HeaderExample, grid_of, header_examples
 from tabrag.errors import UserError
-from tabrag.evaluation.refinement import DEFAULT, Case, curve, kept_at, needs, outcome, removed_at
+from tabrag.evaluation.refinement import DEFAULT, Case, case_of, curve, kept_at, outcome, removed_at
 from tabrag.files import atomic_write
 from tabrag.inference.choice import METHODS
 from tabrag.inference.config import RefineConfig
 from tabrag.inference.header_scores import HeaderScores
 from tabrag.inference.refine import Scorer, kept_by_rule, load_scorer
-from tabrag.tables.subtable import requirements
 
 logger = logging.getLogger(__name__)
 
@@ -94,7 +93,7 @@ def evaluate_refinement(
     figures = {
         "split": split,
         "questions": len(examples),
-        "cells": outcome(cases[LEXICAL], RefineConfig()).cells,
+        "cells": outcome(cases[LEXICAL], RefineConfig(threshold=1.0)).cells,
         "systems": systems,
         "top_k": top_k,
     }
@@ -117,7 +116,7 @@ def scored(folder: DataFolder, examples: Sequence[HeaderExample], scorer: Scorer
             grids = [grid_of(folder, example) for example in some]
             scores = scorer([(example.text, grid) for example, grid in zip(some, grids, strict=True)])
             cases += [
-                Case(score, needs(grid, example.gold.answer_cells), requirements(grid))
+                case_of(score, grid, example.gold.answer_cells)
                 for example, grid, score in zip(some, grids, scores, strict=True)
             ]
             bar.update(len(some))

@@ -29,6 +29,11 @@ class HeaderScorer:
         self.model = model.eval()
         self.batch_tokens = batch_tokens
 
+    @property
+    def threshold(self) -> float | None:
+        """The bound of the refine stage's ``gain`` that goes with its scores."""
+        return self.model.threshold
+
     def __call__(self, pairs: Sequence[Pair]) -> list[HeaderScores]:
         """Probabilities, 0..1, of the rows and columns of each pair, in the order of ``pairs``.
 

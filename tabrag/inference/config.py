@@ -32,7 +32,9 @@ class RefineConfig:
             ``budget`` (the best ones under a number of body cells).
         rows: Body rows of ``top_k``. The published values are 7 and 10; which is which is not said.
         cols: Body columns of ``top_k``.
-        threshold: Bound of ``threshold``, 0..1: the higher, the smaller the table.
+        threshold: Bound of ``threshold``, 0..1: the higher, the smaller the table. Where null, that of the
+            header classifier, which removed three quarters of the cells of the dev split that it was judged
+            on.
         scale: What the bound is compared with: ``gain`` (how much likelier the table holds the answer for
             each further body cell), ``relative`` (the score over the best of its axis), ``absolute`` (the
             score), or ``mass`` (one less the share of the axis's scores that better ones hold).
@@ -47,7 +49,7 @@ class RefineConfig:
     method: Literal["top_k", "threshold", "budget"] = "threshold"
     rows: int = 10
     cols: int = 7
-    threshold: float = 0.0035
+    threshold: float | None = None
     scale: Literal["gain", "relative", "absolute", "mass"] = "gain"
     max_cells: int = 60
     keep_totals: bool = False

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from tabrag.errors import UserError
 from tabrag.inference.choice import Order, ordered, walk
@@ -21,7 +21,30 @@ from tabrag.tables.axes import Axis, axis_headers
 from tabrag.tables.subtable import Requirements, Subtable, requirements, subtable
 from tabrag.types import Grid
 
-Scorer = Callable[[Sequence[tuple[str, Grid]]], list[HeaderScores]]
+_WORDS_THRESHOLD = 0.0035
+"""Removes three quarters of the body cells of HiTab dev when header words give the scores."""
+
+
+class Scorer(Protocol):
+    """What gives rows and columns their scores."""
+
+    @property
+    def threshold(self) -> float | None:
+        """The bound of ``gain`` that goes with its scores; None where it knows none."""
+
+    def __call__(self, pairs: Sequence[tuple[str, Grid]]) -> list[HeaderScores]:
+        """The scores of each (question, grid) pair, in their order."""
+
+
+class WordScorer:
+    """Scores by the words that a question shares with the headers; see :mod:`tabrag.inference.lexical`."""
+
+    threshold = _WORDS_THRESHOLD
+
+    def __call__(self, pairs: Sequence[tuple[str, Grid]]) -> list[HeaderScores]:
+        """The scores of each (question, grid) pair, in their order."""
+        return [overlap(grid, question) for question, grid in pairs]
+
 
 _TOTAL = frozenset(words("total all overall"))
 _COMPARES = re.compile(
@@ -62,17 +85,32 @@ class Refine:
                 f"refine.rows={config.rows}, refine.cols={config.cols}, refine.max_cells={config.max_cells}: "
                 "each must be at least 1"
             )
-        if not 0 <= config.threshold <= 1:
+        if config.threshold is not None and not 0 <= config.threshold <= 1:
             raise UserError(f"refine.threshold is {config.threshold}: it must lie in 0..1")
+        if config.method == "threshold" and config.threshold is None and config.scale != "gain":
+            raise UserError(f"refine.scale={config.scale} has no bound of its own: set refine.threshold")
         self.config = config
         self._scorer = scorer
 
     def __call__(self, pairs: Sequence[tuple[str, Grid]]) -> list[Refined]:
         """The refined table of each (question, grid) pair, in their order."""
+        config = self.resolved()
         return [
-            Refined(refine(grid, question, scores, self.config), scores)
+            Refined(refine(grid, question, scores, config), scores)
             for (question, grid), scores in zip(pairs, self.scorer(pairs), strict=True)
         ]
+
+    def resolved(self) -> RefineConfig:
+        """The settings with the bound that holds.
+
+        Raises:
+            UserError: The settings name no bound, and the header classifier was not judged in training.
+        """
+        if self.config.method != "threshold" or self.config.threshold is not None:
+            return self.config
+        if self.scorer.threshold is None:
+            raise UserError(f"{self.config.checkpoint} brings no bound of its own: set refine.threshold")
+        return dataclasses.replace(self.config, threshold=self.scorer.threshold)
 
     @property
     def scorer(self) -> Scorer:
@@ -85,7 +123,7 @@ class Refine:
         """All that a refined table depends on besides question and table."""
         from tabrag.inference.classify_headers import HeaderScorer
 
-        settings = dataclasses.asdict(self.config)
+        settings = dataclasses.asdict(self.resolved())
         del settings["device"]
         if isinstance(self.scorer, HeaderScorer):
             settings["checkpoint"] = self.scorer.model.fingerprint()
@@ -99,7 +137,7 @@ def load_scorer(checkpoint: str | None, *, device: str | None = None) -> Scorer:
         UserError: It is no header classifier, or the device is not there.
     """
     if checkpoint is None:
-        return lambda pairs: [overlap(grid, question) for question, grid in pairs]
+        return WordScorer()
     from tabrag.inference.classify_headers import HeaderScorer
     from tabrag.inference.runtime import device as find_device
     from tabrag.models.header_classifier import HeaderClassifier
@@ -114,7 +152,7 @@ def refine(grid: Grid, question: str, scores: HeaderScores, config: RefineConfig
         grid: A table.
         question: The question, for the rules that go by its words.
         scores: Of its body rows and body columns.
-        config: How they are chosen. At least one row and one column stay.
+        config: How they are chosen, with its threshold. At least one row and one column stay.
     """
     if not scores.rows or not scores.cols:
         return subtable(grid, (), ())
@@ -144,6 +182,7 @@ def counts(rows: Order, cols: Order, config: RefineConfig) -> tuple[int, int]:
         return num_rows, num_cols
     if config.method == "budget":
         return walk(rows, cols, "budget").at(-float(config.max_cells))
+    assert config.threshold is not None  # Refine.resolved
     return walk(rows, cols, config.scale).at(config.threshold)
 
 

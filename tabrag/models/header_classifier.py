@@ -38,6 +38,8 @@ class HeaderClassifier(nn.Module):
         backbone: The transformers model.
         inputs: What makes :meth:`forward`'s arguments.
         score: Linear map ``H -> 1``.
+        threshold: The bound of the refine stage that removed three quarters of the cells of the dev split;
+            None before it was judged.
     """
 
     def __init__(self, config: HeaderClassifierConfig, *, backbone: Any, inputs: HeaderInputs) -> None:
@@ -49,6 +51,7 @@ class HeaderClassifier(nn.Module):
         self.inputs = inputs
         self.dropout = nn.Dropout(config.dropout)
         self.score = nn.Linear(backbones.width(backbone), 1)
+        self.threshold: float | None = None
 
     @classmethod
     def from_config(cls, config: HeaderClassifierConfig) -> HeaderClassifier:
@@ -84,12 +87,14 @@ class HeaderClassifier(nn.Module):
         version = values.pop("format_version", None)
         if version != FORMAT_VERSION:
             raise UserError(f"{path}: format version {version}, but this tabrag reads {FORMAT_VERSION}")
+        threshold = values.pop("threshold", None)
         try:
             config = HeaderClassifierConfig(**values)
         except TypeError as error:
             raise UserError(f"{path}: {error}") from error
         model = cls._load(folder, config)
         load_tensors(folder / _HEAD, model.score)
+        model.threshold = threshold
         return model.eval()
 
     def save_pretrained(self, folder: str | Path, *, state_dict: Mapping[str, Tensor] | None = None) -> None:
@@ -107,7 +112,8 @@ class HeaderClassifier(nn.Module):
             save_backbone(self.backbone, temporary, state_dict=_part(state, "backbone."))
             save_tensors(_part(state, "score."), temporary / _HEAD)
             self.inputs.save(temporary)
-            write_json(temporary / _FILE, {"format_version": FORMAT_VERSION, **dataclasses.asdict(config)})
+            values = {"format_version": FORMAT_VERSION, "threshold": self.threshold}
+            write_json(temporary / _FILE, {**values, **dataclasses.asdict(config)})
 
     def forward(self, *, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
         """A score for each position, Tensor[B, T] float32."""

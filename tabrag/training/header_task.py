@@ -17,7 +17,7 @@ from tabrag.data.config import HeaderDataConfig
 from tabrag.data.folder import DataFolder
 from tabrag.data.header_batches import HeaderBatches
 from tabrag.data.header_labels import GOLD, grid_of, header_examples, header_labels
-from tabrag.evaluation.refinement import Case, kept_at, needs
+from tabrag.evaluation.refinement import case_of, kept_at, setting_at
 from tabrag.files import sha256_json
 from tabrag.inference.classify_headers import HeaderScorer
 from tabrag.losses.headers import header_sigmoid, token_softmax
@@ -124,7 +124,7 @@ class HeaderTask:
         pairs = [(example.text, grid) for example, grid in zip(own, grids, strict=True)]
         scores = HeaderScorer(self.model)(pairs)
         cases = [
-            Case(score, needs(grid, example.gold.answer_cells))
+            case_of(score, grid, example.gold.answer_cells)
             for score, grid, example in zip(scores, grids, own, strict=True)
             if example.gold.answer_cells
         ]
@@ -136,6 +136,7 @@ class HeaderTask:
                 if GOLD in labels.values():
                     hits[f"{name}@1"].append(labels[max(chances, key=chances.__getitem__)] == GOLD)
         cases = distributed.gather_objects(cases)
+        self.model.threshold = setting_at(cases, removed=0.75)
         figures = {"kept@75": kept_at(cases, removed=0.75), "kept@62": kept_at(cases, removed=0.622)}
         for name, own_hits in hits.items():
             every = distributed.gather_objects(own_hits)

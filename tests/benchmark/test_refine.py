@@ -23,7 +23,9 @@ def _table(num_rows: int, num_cols: int) -> Table:
 def test_refining(tmp_path: Path) -> None:
     tiny.bert(tmp_path / "bert")
     config = HeaderClassifierConfig(backbone=str(tmp_path / "bert"))
-    HeaderClassifier.from_config(config).save_pretrained(tmp_path / "model")
+    model = HeaderClassifier.from_config(config)
+    model.threshold = 0.01
+    model.save_pretrained(tmp_path / "model")
     arguments = {"checkpoint": str(tmp_path / "model"), "num_pairs": 4, "repeats": 1}
     found = measure_refining([_table(9, 9), _table(40, 12), _table(30, 10)], ["q", "which"], **arguments)
     assert found["different_tables"] == 2 and found["num_pairs"] == 4

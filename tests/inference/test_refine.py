@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
@@ -14,7 +16,7 @@ from tabrag.evaluation.refinement import Case, needs, outcome
 from tabrag.inference.config import RefineConfig
 from tabrag.inference.header_scores import HeaderScores
 from tabrag.inference.lexical import overlap
-from tabrag.inference.refine import Refine, kept_by_rule, refine
+from tabrag.inference.refine import Refine, WordScorer, kept_by_rule, refine
 from tabrag.tables.axes import AXES, axis_headers
 from tabrag.tables.grid import make_grid, section_rows
 from tabrag.tables.subtable import Subtable, requirements
@@ -34,6 +36,17 @@ SALES = make_grid(
     num_header_cols=1,
 )
 SCORES = HeaderScores({2: 0.1, 3: 0.8, 4: 0.3, 5: 0.05}, {1: 0.02, 2: 0.1, 3: 0.2, 4: 0.9})
+
+
+@dataclass(frozen=True)
+class Same:
+    """A scorer that gives every pair the same scores."""
+
+    scores: HeaderScores
+    threshold: float | None = None
+
+    def __call__(self, pairs: Sequence[tuple[str, Grid]]) -> list[HeaderScores]:
+        return [self.scores] * len(pairs)
 
 
 def body(part: Subtable) -> tuple[list[int], list[int]]:
@@ -81,10 +94,24 @@ def test_the_stage_goes_by_header_words_or_by_another_scorer():
     (found,) = Refine(RefineConfig(scale="relative", threshold=1.0))([(question, SALES)])
     assert body(found.part) == ([3], [4]) and found.scores == overlap(SALES, question)
     other = HeaderScores({2: 1.0, 3: 0.0, 4: 0.0, 5: 0.0}, {1: 1.0, 2: 0.0, 3: 0.0, 4: 0.0})
-    stage = Refine(RefineConfig(scale="relative", threshold=1.0), scorer=lambda pairs: [other] * len(pairs))
+    stage = Refine(RefineConfig(scale="relative", threshold=1.0), scorer=Same(other))
     assert [body(one.part) for one in stage([(question, SALES)] * 2)] == [([2], [1])] * 2
     assert stage([]) == []
     assert "device" not in stage.settings() and stage.settings()["threshold"] == 1.0
+
+
+def test_the_bound_is_the_scorers_own_unless_it_is_set():
+    pairs = [("sales to women in the south in 2020?", SALES)]
+    for own, rows in ((0.5, [3]), (0.1, [3, 4])):
+        stage = Refine(RefineConfig(), scorer=Same(SCORES, own))
+        assert body(stage(pairs)[0].part) == (rows, [4]) and stage.settings()["threshold"] == own
+        fixed = Refine(RefineConfig(threshold=0.5), scorer=Same(SCORES, own))
+        assert body(fixed(pairs)[0].part) == ([3], [4])
+    assert Refine(RefineConfig()).settings()["threshold"] == WordScorer().threshold
+    with pytest.raises(UserError, match="set refine.threshold"):
+        Refine(RefineConfig(), scorer=Same(SCORES))(pairs)
+    with pytest.raises(UserError, match="scale=mass has no bound"):
+        Refine(RefineConfig(scale="mass"))
 
 
 def test_settings_out_of_range_are_named(tmp_path: Path):
@@ -97,7 +124,7 @@ def test_settings_out_of_range_are_named(tmp_path: Path):
 
 
 WAYS = [
-    RefineConfig(),
+    RefineConfig(threshold=0.0035),
     RefineConfig(scale="relative", threshold=0.5),
     RefineConfig(scale="mass", threshold=0.2, keep_totals=True, keep_compared=True),
     RefineConfig(scale="absolute", threshold=0.9),

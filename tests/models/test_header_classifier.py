@@ -39,9 +39,11 @@ def test_round_trip(bert: str, tmp_path: Path) -> None:
     model = HeaderClassifier.from_config(config).eval()
     logits = _logits(model)
     assert logits.shape == (3,) and logits.std() > 0
+    assert model.threshold is None
+    model.threshold = 0.25
     model.save_pretrained(tmp_path / "out")
     again = HeaderClassifier.from_pretrained(tmp_path / "out")
-    assert torch.equal(_logits(again), logits)
+    assert torch.equal(_logits(again), logits) and again.threshold == 0.25
     assert again.config.scoring == "softmax" and not again.inputs.named_cells
     assert again.config.backbone == Path(bert).name  # no path of this machine
     assert again.fingerprint() == model.fingerprint()

@@ -69,6 +69,7 @@ def test_it_learns(data: Path, tmp_path: Path, scoring: str) -> None:
     assert figures["row@1"] + figures["col@1"] > before["row@1"] + before["col@1"] + 0.2
     again = HeaderClassifier.from_pretrained(tmp_path / "run" / "export")
     assert again.fingerprint() == task.model.fingerprint()
+    assert again.threshold is not None and 0 < again.threshold < 1
 
 
 def _gradient(task: HeaderTask) -> torch.Tensor:
