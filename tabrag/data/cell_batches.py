@@ -122,10 +122,12 @@ class CellBatches(torch.utils.data.Dataset[dict[str, Any]]):
         example = self.examples[number]
         program = example.program
         assert program is not None
-        table = self.cache.get(number) or self.inputs.table(example.text, grid_of(self.folder, example))
-        assert table is not None
-        if len(self.cache) < _MAX_CACHED:
-            self.cache[number] = table
+        table = self.cache.get(number)
+        if table is None:
+            table = self.inputs.table(example.text, grid_of(self.folder, example))
+            assert table is not None
+            if len(self.cache) < _MAX_CACHED:
+                self.cache[number] = table
         rng = random.Random(f"{self.seed}/{self.epoch}/{example.query_id}")
         scores = None if self.scores is None else self.scores[number]
         table = sample_table(self.inputs, table, program, scores, rng, max_tokens=self.max_tokens)
