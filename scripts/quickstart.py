@@ -29,13 +29,17 @@ class Config:
     Attributes:
         out: Folder for everything it makes; its stages are skipped where they have been done before.
         retriever: Settings of the retriever.
+        header_classifier: Settings of the model that chooses rows and columns.
+        cell_reader: Settings of the model that answers.
         num_tables: Size of the synthetic corpus.
         seed: Seed of corpus and training.
-        overrides: Further arguments for the training, for example ``["--train.max_steps=4"]``.
+        overrides: Further arguments for the retriever's training, for example ``["--train.max_steps=4"]``.
     """
 
     out: str = "runs/quickstart"
     retriever: str = str(ROOT / "configs/retriever/small.yaml")
+    header_classifier: str = str(ROOT / "configs/header_classifier/quickstart.yaml")
+    cell_reader: str = str(ROOT / "configs/cell_reader/quickstart.yaml")
     num_tables: int = 400
     seed: int = 0
     overrides: list[str] | None = None
@@ -55,6 +59,13 @@ def run(config: Config) -> dict[str, Any]:
         folder = out / name
         done = folder / "metrics.json"
         _stage(done, "train/retriever.py", *training, *extra, "--resume=auto", f"--out={folder}")
+    for name, settings in (
+        ("header_classifier", config.header_classifier),
+        ("cell_reader", config.cell_reader),
+    ):
+        folder = out / name
+        given = [f"--config={settings}", f"--data.folder={data}", f"--train.seed={config.seed}"]
+        _stage(folder / "metrics.json", f"train/{name}.py", *given, "--resume=auto", f"--out={folder}")
     _stage(
         index / "bm25",
         "infer/index.py",
@@ -82,7 +93,13 @@ def run(config: Config) -> dict[str, Any]:
 
     pipeline = ROOT / "configs/pipeline/quickstart.yaml"
     folders = json.dumps([str(index / "bm25"), str(index / "dense")])
-    asked = [f"--config={pipeline}", f"--data={data}", f"--indexes={folders}"]
+    asked = [
+        f"--config={pipeline}",
+        f"--data={data}",
+        f"--indexes={folders}",
+        f"--refine.checkpoint={out / 'header_classifier/export'}",
+        f"--reader.checkpoint={out / 'cell_reader/export'}",
+    ]
     _call("infer/answer.py", *asked, "--split=test", f"--out={out / 'answers.jsonl'}")
 
     from tabrag.evaluation.quickstart import write_quickstart_report

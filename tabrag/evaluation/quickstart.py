@@ -25,13 +25,15 @@ def write_quickstart_report(
     """Write ``report.html`` and ``metrics.json`` from what the stages left in ``out``.
 
     Args:
-        out: The quickstart's folder: ``data/``, ``trained/``, ``answers.jsonl``.
+        out: The quickstart's folder: ``data/``, ``trained/``, ``header_classifier/``, ``cell_reader/``,
+            ``answers.jsonl``.
         pipeline: Answers the questions that the report shows.
         systems: System name -> figures on the test split.
         seconds: How long all stages took.
 
     Returns:
-        What stands in ``metrics.json``: ``systems``, ``answers``, ``training``, ``seconds``.
+        What stands in ``metrics.json``: ``systems``, ``answers``, ``training``, ``header_classifier``,
+        ``cell_reader`` (dev figures with the gold table), ``seconds``.
     """
     queries, qrels = pipeline.data.queries, pipeline.data.qrels("test")
     asked = {query_id: queries[query_id] for query_id in qrels if queries[query_id].task == "qa"}
@@ -43,6 +45,8 @@ def write_quickstart_report(
         "systems": systems,
         "answers": score_answers(predictions, {query.id: query.answers for query in asked.values()}),
         "training": read_json(out / "trained" / "metrics.json"),
+        "header_classifier": read_json(out / "header_classifier" / "metrics.json"),
+        "cell_reader": read_json(out / "cell_reader" / "metrics.json"),
         "seconds": round(seconds, 1),
     }
     curve = [(row["step"], row["loss"]) for row in read_jsonl(out / "trained/metrics.jsonl") if "loss" in row]
@@ -60,6 +64,8 @@ def write_quickstart_report(
         examples=_examples(pipeline, chosen),
         settings={
             "answers on the test split": metrics["answers"],
+            "header classifier on the dev split, gold table": metrics["header_classifier"],
+            "cell reader on the dev split, gold table": metrics["cell_reader"],
             "questions shown": "the most confident answer of each of three tables, right or wrong",
             **record["settings"],
             **record["environment"],
