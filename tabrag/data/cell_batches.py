@@ -12,10 +12,10 @@ from torch import Tensor
 
 from tabrag.data.cell_examples import CellExample, grid_of
 from tabrag.data.folder import DataFolder
-from tabrag.inference.header_scores import HeaderScores
 from tabrag.models.cell_reader import CHOICES, HEADER
 from tabrag.models.inputs.cell_batch import collate
 from tabrag.models.inputs.cell_table import AxisPart, CellTable, CellTableInputs, best_within
+from tabrag.tables.header_scores import HeaderScores
 from tabrag.tables.programs import PAIRS, SETS, CellProgram
 from tabrag.types import Cell
 

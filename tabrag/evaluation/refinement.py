@@ -15,9 +15,9 @@ import numpy.typing as npt
 
 from tabrag.inference.choice import Method, walk
 from tabrag.inference.config import RefineConfig
-from tabrag.inference.header_scores import HeaderScores
 from tabrag.inference.refine import counts, orders
 from tabrag.tables.grid import left_paths, owner_map, top_paths
+from tabrag.tables.header_scores import HeaderScores
 from tabrag.tables.subtable import Requirements, requirements
 from tabrag.types import Cell, Grid
 

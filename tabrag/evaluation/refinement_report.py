@@ -16,8 +16,8 @@ from tabrag.evaluation.refinement import DEFAULT, Case, case_of, curve, kept_at,
 from tabrag.files import atomic_write
 from tabrag.inference.choice import METHODS
 from tabrag.inference.config import RefineConfig
-from tabrag.inference.header_scores import HeaderScores
 from tabrag.inference.refine import Scorer, kept_by_rule, load_scorer
+from tabrag.tables.header_scores import HeaderScores
 
 logger = logging.getLogger(__name__)
 

@@ -14,11 +14,11 @@ from torch import Tensor
 
 from tabrag.inference.batching import token_batches
 from tabrag.inference.found import Found
-from tabrag.inference.header_scores import HeaderScores
 from tabrag.models.cell_reader import CHOICES, HEADER, ROLES, CellLogits, CellReader
 from tabrag.models.inputs.cell_batch import collate
 from tabrag.models.inputs.cell_table import CellTable
 from tabrag.tables.grid import owner
+from tabrag.tables.header_scores import HeaderScores
 from tabrag.tables.programs import PAIRS, SINGLE, CellProgram, run_program
 from tabrag.types import Cell, Grid
 

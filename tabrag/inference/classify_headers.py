@@ -8,10 +8,10 @@ import torch
 from torch import Tensor
 
 from tabrag.inference.batching import token_batches
-from tabrag.inference.header_scores import HeaderScores
 from tabrag.models.header_classifier import HeaderClassifier
 from tabrag.models.inputs.headers import HeaderWindow
 from tabrag.tables.axes import AXES
+from tabrag.tables.header_scores import HeaderScores
 from tabrag.types import Grid
 
 Pair = tuple[str, Grid]

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from tabrag.inference.config import ContextConfig
-from tabrag.inference.lexical import overlap
 from tabrag.tables.grid import cell_text, left_paths
+from tabrag.tables.lexical import overlap
 from tabrag.tables.subtable import Subtable
 from tabrag.tables.text import markdown, words_text
 from tabrag.types import Grid, Table

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from tabrag.evaluation.answers import normalise, number, same
-from tabrag.inference.header_scores import HeaderScores
-from tabrag.inference.lexical import best, overlap
 from tabrag.tables.grid import Region
+from tabrag.tables.header_scores import HeaderScores
+from tabrag.tables.lexical import best, overlap
 from tabrag.tables.text import title_text
 from tabrag.types import Cell, Evidence, Grid, Table
 

@@ -15,9 +15,9 @@ from typing import Any, Protocol
 from tabrag.errors import UserError
 from tabrag.inference.choice import Order, ordered, walk
 from tabrag.inference.config import RefineConfig
-from tabrag.inference.header_scores import HeaderScores
-from tabrag.inference.lexical import overlap, words
 from tabrag.tables.axes import Axis, axis_headers
+from tabrag.tables.header_scores import HeaderScores
+from tabrag.tables.lexical import overlap, words
 from tabrag.tables.subtable import Requirements, Subtable, requirements, subtable
 from tabrag.types import Grid
 
@@ -37,7 +37,7 @@ class Scorer(Protocol):
 
 
 class WordScorer:
-    """Scores by the words that a question shares with the headers; see :mod:`tabrag.inference.lexical`."""
+    """Scores by the words that a question shares with the headers; see :mod:`tabrag.tables.lexical`."""
 
     threshold = _WORDS_THRESHOLD
 

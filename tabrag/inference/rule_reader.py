@@ -16,8 +16,8 @@ import re
 from collections.abc import Mapping
 
 from tabrag.inference.found import Found
-from tabrag.inference.lexical import best, body_paths, certainty, overlap, path_scores, words
 from tabrag.tables.grid import cell_text, corner_paths, left_paths, owner, path_texts, top_paths
+from tabrag.tables.lexical import best, body_paths, certainty, overlap, path_scores, words
 from tabrag.tables.values import NumberFormat, infer_number_format, parse_value
 from tabrag.types import Cell, Grid
 

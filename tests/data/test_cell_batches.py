@@ -16,11 +16,11 @@ from tabrag.data.cell_examples import CellExample, cell_examples, grid_of
 from tabrag.data.folder import DataFolder, write_folder
 from tabrag.data.synthetic.corpus import make
 from tabrag.errors import UserError
-from tabrag.inference.header_scores import HeaderScores
 from tabrag.models.cell_reader import CHOICES
 from tabrag.models.inputs.cell_table import CellTable, CellTableInputs
 from tabrag.models.io import resolve
 from tabrag.tables.grid import make_grid
+from tabrag.tables.header_scores import HeaderScores
 from tabrag.tables.programs import CellProgram
 
 GRID = make_grid(

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from tabrag.evaluation.refinement import Case, Need, curve, kept_at, needs
 from tabrag.inference.choice import EVEN, METHODS, Method, ordered, walk
-from tabrag.inference.header_scores import HeaderScores
 from tabrag.inference.refine import orders
 from tabrag.tables.grid import make_grid
+from tabrag.tables.header_scores import HeaderScores
 from tabrag.tables.subtable import Requirements
 
 CELLS = [

@@ -17,9 +17,9 @@ from tabrag.inference.answer import Reader
 from tabrag.inference.config import ContextConfig, ReaderConfig
 from tabrag.inference.context import build_context
 from tabrag.inference.evidence import locate
-from tabrag.inference.lexical import certainty, words
 from tabrag.inference.rule_reader import read_cell
 from tabrag.tables.grid import make_grid
+from tabrag.tables.lexical import certainty, words
 from tabrag.types import Candidate, Grid, Query, Source, Table
 
 

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tabrag.inference.cell_reader import CellAnswerer, answer_of
-from tabrag.inference.header_scores import HeaderScores
 from tabrag.models.cell_reader import CHOICES, CellLogits, CellReader
 from tabrag.models.config import CellReaderConfig
 from tabrag.models.inputs.cell_table import CellTable
 from tabrag.tables.grid import make_grid
+from tabrag.tables.header_scores import HeaderScores
 from tabrag.types import Grid
 
 GRID = make_grid(

@@ -14,11 +14,11 @@ from tabrag.data.sources import hitab
 from tabrag.errors import UserError
 from tabrag.evaluation.refinement import Case, needs, outcome
 from tabrag.inference.config import RefineConfig
-from tabrag.inference.header_scores import HeaderScores
-from tabrag.inference.lexical import overlap
 from tabrag.inference.refine import Refine, WordScorer, kept_by_rule, refine
 from tabrag.tables.axes import AXES, axis_headers
 from tabrag.tables.grid import make_grid, section_rows
+from tabrag.tables.header_scores import HeaderScores
+from tabrag.tables.lexical import overlap
 from tabrag.tables.subtable import Subtable, requirements
 from tabrag.types import Grid
 

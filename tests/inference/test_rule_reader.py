@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tabrag.inference.lexical import words
 from tabrag.inference.rule_reader import read_cell
 from tabrag.tables.grid import make_grid
+from tabrag.tables.lexical import words
 from tabrag.types import Grid
 
 

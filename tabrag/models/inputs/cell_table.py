@@ -16,10 +16,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from tabrag.inference.lexical import path_scores
 from tabrag.models.inputs.tokens import Tokenization
 from tabrag.tables.axes import AxisHeader, axis_headers, named_cells
 from tabrag.tables.grid import owner_map
+from tabrag.tables.lexical import path_scores
 from tabrag.tables.programs import column_format
 from tabrag.tables.values import NumberFormat, Value, parse_value
 from tabrag.types import Cell, Grid

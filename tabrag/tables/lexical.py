@@ -13,8 +13,8 @@ import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from tabrag.inference.header_scores import HeaderScores
 from tabrag.tables.grid import left_paths, path_texts, section_rows, top_paths
+from tabrag.tables.header_scores import HeaderScores
 from tabrag.types import Grid
 
 _WORD = re.compile(r"[^\W\d_]+|\d+")
