@@ -70,8 +70,8 @@ class HeaderScorer:
         device = next(self.model.parameters()).device
         for rows in token_batches([len(window) for window in windows], batch_tokens=self.batch_tokens):
             batch = self.model.inputs.collate([windows[row] for row in rows])
-            window_N, start_N = batch.pop("window"), batch.pop("start")
             logits_BT = self.model(**{name: value.to(device) for name, value in batch.items()}).cpu()
+            window_N, start_N = batch["window"], batch["start"]
             counts = [len(windows[row].starts) for row in rows]
             for row, scores in zip(rows, logits_BT[window_N, start_N].split(counts), strict=True):
                 found[row] = scores

@@ -92,6 +92,7 @@ class HeaderClassifierConfig:
             only, which is about a third shorter.
         named_cells: Whether a header is followed by those of its cells that the question names. The paper
             reads headers alone.
+        word_facts: Whether a header's score also sees how its words fit the question's. The paper's does not.
         max_length: Most tokens of an input; a longer list of headers is read in windows.
         dropout: Before the scores.
     """
@@ -102,6 +103,7 @@ class HeaderClassifierConfig:
     scoring: Literal["sigmoid", "softmax"] = "sigmoid"
     parents: Literal["repeat", "once"] = "once"
     named_cells: bool = True
+    word_facts: bool = True
     max_length: int = 512
     dropout: float = 0.1
 

@@ -1,9 +1,10 @@
 """Which rows and columns a question needs: a text encoder with one score a header.
 
 THoRR's refiner (Kim et al., 2024): ``H = BERT([CLS] question [SEP] headers [SEP])``, ``s = Linear(H)``, once
-for the row headers and once for the column headers; a header's score is that of its token.
+for the row headers and once for the column headers; a header's score is that of its token. With
+``word_facts`` the score of a header's token is that of a small network over its state and a few facts.
 
-Shapes: ``B`` inputs, ``T`` token positions, ``H`` backbone width.
+Shapes: ``B`` inputs, ``T`` token positions, ``N`` headers of all inputs, ``H`` backbone width, ``F`` facts.
 """
 
 from __future__ import annotations
@@ -22,12 +23,15 @@ from tabrag.errors import UserError
 from tabrag.files import atomic_folder, read_json, write_json
 from tabrag.models import backbones
 from tabrag.models.config import HeaderClassifierConfig
-from tabrag.models.inputs.headers import HeaderInputs
+from tabrag.models.inputs.headers import NUM_FACTS, HeaderInputs
 from tabrag.models.io import load_backbone, load_config, load_tensors, resolve, save_backbone, save_tensors
 
 FORMAT_VERSION = 1
 _FILE = "header_classifier.json"
 _HEAD = "score.safetensors"
+_UNSCORED = -1e4
+_WIDTH = 64
+"""Width of the network over states and facts."""
 
 
 class HeaderClassifier(nn.Module):
@@ -37,7 +41,7 @@ class HeaderClassifier(nn.Module):
         config: How it was built.
         backbone: The transformers model.
         inputs: What makes :meth:`forward`'s arguments.
-        score: Linear map ``H -> 1``.
+        score: Linear map ``H -> 1``, or a small network ``H + F -> 1``.
         threshold: The bound of the refine stage that removed three quarters of the cells of the dev split;
             None before it was judged.
     """
@@ -50,7 +54,10 @@ class HeaderClassifier(nn.Module):
         self.backbone = backbone
         self.inputs = inputs
         self.dropout = nn.Dropout(config.dropout)
-        self.score = nn.Linear(backbones.width(backbone), 1)
+        width = backbones.width(backbone)
+        self.score: nn.Module = nn.Linear(width, 1)
+        if config.word_facts:
+            self.score = nn.Sequential(nn.Linear(width + NUM_FACTS, _WIDTH), nn.GELU(), nn.Linear(_WIDTH, 1))
         self.threshold: float | None = None
 
     @classmethod
@@ -115,16 +122,34 @@ class HeaderClassifier(nn.Module):
             values = {"format_version": FORMAT_VERSION, "threshold": self.threshold}
             write_json(temporary / _FILE, {**values, **dataclasses.asdict(config)})
 
-    def forward(self, *, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
-        """A score for each position, Tensor[B, T] float32."""
-        states_BTH = self.backbone(input_ids=input_ids, attention_mask=attention_mask)[0]
-        return self.score(self.dropout(states_BTH).to(self.score.weight.dtype)).squeeze(-1).float()
+    def forward(
+        self, *, input_ids: Tensor, attention_mask: Tensor, window: Tensor, start: Tensor, facts: Tensor
+    ) -> Tensor:
+        """A score for each position, Tensor[B, T] float32; with ``word_facts`` only headers have one.
+
+        Args:
+            input_ids: int64 Tensor[B, T].
+            attention_mask: int64 Tensor[B, T].
+            window: int64 Tensor[N], the input of each header.
+            start: int64 Tensor[N], the position of its token.
+            facts: Tensor[N, F].
+        """
+        states_BTH = self.dropout(self.backbone(input_ids=input_ids, attention_mask=attention_mask)[0])
+        dtype = next(self.score.parameters()).dtype
+        if not self.config.word_facts:
+            return self.score(states_BTH.to(dtype)).squeeze(-1).float()
+        seen_NW = torch.cat([states_BTH[window, start].float(), facts], dim=1)
+        scores_N = self.score(seen_NW.to(dtype)).squeeze(-1).float()
+        unscored_BT = torch.full(input_ids.shape, _UNSCORED, device=scores_N.device)
+        return unscored_BT.index_put((window, start), scores_N)
 
     def fingerprint(self) -> str:
         """32 hex digits that change with anything that changes a score."""
         config = self.config
         digest = hashlib.sha256(
-            repr((config.scoring, config.parents, config.named_cells, config.max_length)).encode()
+            repr(
+                (config.scoring, config.parents, config.named_cells, config.word_facts, config.max_length)
+            ).encode()
         )
         digest.update(self.inputs.state().encode())
         for name, tensor in sorted(self.state_dict().items()):

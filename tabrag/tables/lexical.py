@@ -12,6 +12,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from tabrag.tables.grid import left_paths, path_texts, section_rows, top_paths
 from tabrag.tables.header_scores import HeaderScores
@@ -67,8 +68,8 @@ def path_scores(paths: Mapping[int, list[str]], question: str) -> dict[int, floa
     with the word "total", "all" or "overall" gets 0.2 on top, since a question that names no part means the
     whole. The three constants were chosen on 800 training questions of HiTab.
     """
-    asked = set(words(question))
-    bags = {key: set(words(" ".join(texts))) for key, texts in paths.items()}
+    asked = _bag(question)
+    bags = {key: frozenset().union(*map(_bag, texts)) for key, texts in paths.items()}
     counts = Counter(word for bag in bags.values() for word in bag)
     weights = {word: math.log(1 + len(bags) / count) for word, count in counts.items()}
     scores = {}
@@ -78,6 +79,11 @@ def path_scores(paths: Mapping[int, list[str]], question: str) -> dict[int, floa
         score = max(shared - _STRANGE_WEIGHT * strange, 0.0) if shared else 0.0
         scores[key] = score + (_WHOLE_BONUS if bag & _WHOLE else 0.0)
     return scores
+
+
+@lru_cache(maxsize=50_000)
+def _bag(text: str) -> frozenset[str]:
+    return frozenset(words(text))
 
 
 def best(scores: Mapping[int, float]) -> list[int]:

@@ -43,14 +43,14 @@ class HeaderModule(nn.Module):
         """
         losses = []
         for chunk in batch["chunks"]:
-            mask_BT = chunk["attention_mask"]
-            logits_BT = self.model(input_ids=chunk["input_ids"], attention_mask=mask_BT)
+            inputs = {name: values for name, values in chunk.items() if name != "labels"}
+            logits_BT = self.model(**inputs)
             window_N, start_N, labels_N = chunk["window"], chunk["start"], chunk["labels"]
             if self.model.config.scoring == "sigmoid":
                 losses.append(header_sigmoid(logits_BT[window_N, start_N], labels_N))
             else:
                 where = {"window_N": window_N, "start_N": start_N, "labels_N": labels_N}
-                losses.append(token_softmax(logits_BT, mask_BT, **where))
+                losses.append(token_softmax(logits_BT, chunk["attention_mask"], **where))
         return torch.stack(losses).sum() / len(batch["query_ids"])
 
 

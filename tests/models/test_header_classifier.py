@@ -28,13 +28,19 @@ def _logits(model: HeaderClassifier) -> torch.Tensor:
     _, windows = model.inputs.windows("how many lemons in the north", grid, "col")
     batch = model.inputs.collate(windows)
     with torch.inference_mode():
-        logits_BT = model(input_ids=batch["input_ids"], attention_mask=batch["attention_mask"])
+        logits_BT = model(**batch)
     return logits_BT[batch["window"], batch["start"]]
 
 
-def test_round_trip(bert: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("word_facts", [True, False])
+def test_round_trip(bert: str, tmp_path: Path, word_facts: bool) -> None:
     config = HeaderClassifierConfig(
-        backbone=bert, scoring="softmax", parents="repeat", named_cells=False, max_length=64
+        backbone=bert,
+        scoring="softmax",
+        parents="repeat",
+        named_cells=False,
+        word_facts=word_facts,
+        max_length=64,
     )
     model = HeaderClassifier.from_config(config).eval()
     logits = _logits(model)
@@ -48,7 +54,7 @@ def test_round_trip(bert: str, tmp_path: Path) -> None:
     assert again.config.backbone == Path(bert).name  # no path of this machine
     assert again.fingerprint() == model.fingerprint()
     with torch.no_grad():
-        again.score.bias.add_(1.0)
+        next(again.score.parameters()).add_(1.0)
     assert again.fingerprint() != model.fingerprint()
 
 
@@ -101,3 +107,19 @@ def test_wrong_settings(values: dict[str, object], message: str) -> None:
 def test_inputs_longer_than_the_position_table_are_refused(bert: str) -> None:
     with pytest.raises(UserError, match="max_length 600 is more than the 512 positions"):
         HeaderClassifier.from_config(HeaderClassifierConfig(backbone=bert, max_length=600))
+
+
+def test_facts_change_scores_where_they_are_read(bert: str) -> None:
+    for word_facts in (True, False):
+        torch.manual_seed(0)
+        config = HeaderClassifierConfig(backbone=bert, word_facts=word_facts)
+        model = HeaderClassifier.from_config(config).eval()
+        grid = sales().grid
+        assert grid is not None
+        _, windows = model.inputs.windows("how many lemons in the north", grid, "col")
+        batch = model.inputs.collate(windows)
+        assert batch["facts"].abs().sum() > 0
+        with torch.inference_mode():
+            as_is = model(**batch)
+            without = model(**{**batch, "facts": torch.zeros_like(batch["facts"])})
+        assert torch.equal(as_is, without) != word_facts

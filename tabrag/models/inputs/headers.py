@@ -7,7 +7,7 @@ header is known by one of its tokens. Headers stand apart by ``|``, the levels o
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from torch import Tensor
 
 from tabrag.models.inputs.tokens import Tokenization, Tokens
 from tabrag.tables.axes import Axis, AxisHeader, axis_headers, named_cells
+from tabrag.tables.lexical import best, path_scores
 from tabrag.types import Grid
 
 logger = logging.getLogger(__name__)
@@ -24,6 +25,8 @@ logger = logging.getLogger(__name__)
 _MAX_NAMED = 3
 """Cells of a header that the question names, at most: more say nothing new."""
 _MAX_CACHED = 200_000
+NUM_FACTS = 8
+"""Facts of a header, see :func:`word_facts`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +38,13 @@ class HeaderWindow:
         starts: int32 [N] the token by which each header is known.
         headers: int32 [N] its number among all headers of the axis; one that is longer than an input stands
             in several windows.
+        facts: float32 [N, :data:`NUM_FACTS`], what words and numbers say about it, see :func:`word_facts`.
     """
 
     ids: np.ndarray
     starts: np.ndarray
     headers: np.ndarray
+    facts: np.ndarray
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -77,19 +82,23 @@ class HeaderInputs:
         """
         headers = axis_headers(grid, axis)
         named: dict[int, list[str]] = {}
-        if self.named_cells:
-            for row, col in named_cells(grid, question):
-                named.setdefault(row if axis == "row" else col, []).append(grid.cells[row][col])
+        for row, col in named_cells(grid, question):
+            named.setdefault(row if axis == "row" else col, []).append(grid.cells[row][col])
+        facts = word_facts(headers, question, named)
         before, after = self.tokenization.frame
         asked = self._question(question)
         start = [*before, *asked, *after]
         room = self.tokenization.max_length - len(start) - len(after)
-        notes = [list(dict.fromkeys(named.get(header.position, ())))[:_MAX_NAMED] for header in headers]
+        notes = [
+            list(dict.fromkeys(named.get(header.position, ())))[:_MAX_NAMED] if self.named_cells else []
+            for header in headers
+        ]
         windows = [
             HeaderWindow(
                 np.array([*start, *ids, *after], dtype=np.int32),
                 np.array(starts, dtype=np.int32) + len(start),
                 np.array(numbers, dtype=np.int32),
+                facts[numbers],
             )
             for ids, starts, numbers in self._packed(headers, notes, max(room, 4))
         ]
@@ -167,13 +176,14 @@ class HeaderInputs:
 
         Returns:
             ``input_ids`` and ``attention_mask``, int64 Tensor[B, T]; ``window`` and ``start``, int64
-            Tensor[N], row and position of each header's token.
+            Tensor[N], row and position of each header's token; ``facts``, float32 Tensor[N, F].
         """
         counts = [len(window.starts) for window in windows]
         return {
             **self.tokenization.pad([Tokens(window.ids) for window in windows]),
             "window": torch.repeat_interleave(torch.arange(len(windows)), torch.tensor(counts)),
             "start": torch.from_numpy(np.concatenate([w.starts for w in windows]).astype(np.int64)),
+            "facts": torch.from_numpy(np.concatenate([w.facts for w in windows])),
         }
 
     def save(self, folder: Path) -> None:
@@ -183,6 +193,40 @@ class HeaderInputs:
     def state(self) -> str:
         """The tokenizer's whole definition as text, for fingerprints."""
         return self.tokenization.state()
+
+
+def word_facts(
+    headers: Sequence[AxisHeader], question: str, named: Mapping[int, Sequence[str]]
+) -> np.ndarray:
+    """What the words of a question say about each header of an axis, float32 [N, :data:`NUM_FACTS`].
+
+    By the scores of :func:`tabrag.tables.lexical.path_scores`: the score, bounded; the score over the best of
+    the axis; whether it is the best, shared or alone; whether any header of the axis has one; whether cells
+    of it are named; whether it is known by its own cells; its share of the axis.
+
+    Args:
+        headers: The headers of an axis.
+        question: The question.
+        named: Position -> texts of its cells that the question names.
+    """
+    scores = path_scores({header.position: list(header.texts) for header in headers}, question)
+    top = max(scores.values(), default=0.0)
+    leaders = best(scores)
+    facts = np.zeros((len(headers), NUM_FACTS), dtype=np.float32)
+    for number, header in enumerate(headers):
+        score = scores[header.position]
+        is_best = header.position in leaders
+        facts[number] = (
+            min(score / 5, 2.0),
+            score / top if top > 0 else 0.0,
+            is_best,
+            is_best and len(leaders) == 1,
+            top > 0,
+            header.position in named,
+            not header.path,
+            1 / len(headers),
+        )
+    return facts
 
 
 def _shared(header: AxisHeader, previous: AxisHeader) -> int:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tiny_tables import sales
 
 from tabrag.models import tiny
-from tabrag.models.inputs.headers import HeaderInputs, HeaderWindow
+from tabrag.models.inputs.headers import NUM_FACTS, HeaderInputs, HeaderWindow
 from tabrag.tables.grid import make_grid
 from tabrag.types import Grid
 
@@ -149,6 +149,25 @@ def test_headers_with_the_same_words_stay_apart(bert: Path) -> None:
     grid = make_grid([["", "total", "total"], ["r", "1", "2"]], num_header_rows=1, num_header_cols=1)
     headers, windows = _inputs(bert).windows("is it", grid, "col")
     assert len(headers) == 2 and windows[0].starts[0] != windows[0].starts[1]
+
+
+def test_facts_say_how_words_fit(bert: Path) -> None:
+    grid = make_grid(
+        [["", "sold", "bought"], ["north", "149", "2"], ["south", "3", "4"], ["north sea", "5", "6"]],
+        num_header_rows=1,
+        num_header_cols=1,
+    )
+    _, (rows,) = _inputs(bert).windows("who sold 149 in the north sea", grid, "row")
+    _, (cols,) = _inputs(bert).windows("who sold 149 in the north sea", grid, "col")
+    assert rows.facts.shape == (3, NUM_FACTS)
+    score, relative, is_best, alone, any_score, named, _, share = rows.facts.T
+    assert score[2] > score[0] > score[1] == 0
+    assert relative.tolist()[2] == 1 and 0 < relative[0] < 1 and relative[1] == 0
+    assert is_best.tolist() == alone.tolist() == [0, 0, 1] and any_score.tolist() == [1, 1, 1]
+    assert named.tolist() == [1, 0, 0] and share[0] == pytest.approx(1 / 3)
+    assert cols.facts[:, 2].tolist() == [1, 0] and cols.facts[:, 5].tolist() == [1, 0]
+    _, (none,) = _inputs(bert).windows("why", grid, "row")
+    assert none.facts[:, :6].any() == False  # noqa: E712
 
 
 def test_sales_has_its_section_in_the_path(bert: Path) -> None:
