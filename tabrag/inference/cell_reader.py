@@ -24,6 +24,8 @@ from tabrag.types import Cell, Grid
 
 _NUM_TRIED = 24
 """First operands, and second ones, of which all pairs are tried."""
+_NUM_SINGLE = 3
+"""Cells that are tried as the only operand: the likeliest may hold a dash alone."""
 _IN = 0.5
 """A cell of at least this probability is in a set."""
 
@@ -122,8 +124,10 @@ def _operands(
     filled = numeric if operator != "cell" else torch.from_numpy(table.cells[..., 0]) == 0
     if operator in SINGLE:
         chances = planes[ROLES.index("first")].flatten().softmax(dim=0) * filled.flatten()
-        if float(chances.max()) > 0:
-            yield (_cell(table, int(chances.argmax())),), float(chances.max())
+        best = chances.topk(min(_NUM_SINGLE, len(chances)))
+        for place, chance in zip(best.indices.tolist(), best.values.tolist(), strict=True):
+            if chance > 0:
+                yield (_cell(table, place),), chance
     elif operator in PAIRS:
         yield from _pair(table, planes, numeric)
     else:

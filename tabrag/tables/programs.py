@@ -81,14 +81,15 @@ def run_program(grid: Grid, program: CellProgram) -> Computed | None:
     """Compute a program; None where it has no result.
 
     There is none where an operand is no number or lies outside the grid, where their number does not fit the
-    operator, for a division by zero, and where the extreme cell has no header.
+    operator, for a division by zero, where the extreme cell has no header, and for a cell without a letter or
+    figure ("-", "..").
     """
     operator, cells = program.operator, program.cells
     if not _fits(operator, cells) or not all(_inside(grid, cell) for cell in cells):
         return None
     if operator == "cell":
         text = cell_text(grid, *cells[0])
-        return Computed(text, None, cells) if text.strip() else None
+        return Computed(text, None, cells) if any(map(str.isalnum, text)) else None
     if operator == "count":
         return Computed(str(len(cells)), None, cells)
     values = [cell_number(grid, cell) for cell in cells]
