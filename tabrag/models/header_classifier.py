@@ -25,6 +25,7 @@ from tabrag.models import backbones
 from tabrag.models.config import HeaderClassifierConfig
 from tabrag.models.inputs.headers import NUM_FACTS, HeaderInputs
 from tabrag.models.io import load_backbone, load_config, load_tensors, resolve, save_backbone, save_tensors
+from tabrag.models.token_match import NUM_MATCHES, token_match
 
 FORMAT_VERSION = 1
 _FILE = "header_classifier.json"
@@ -57,7 +58,8 @@ class HeaderClassifier(nn.Module):
         width = backbones.width(backbone)
         self.score: nn.Module = nn.Linear(width, 1)
         if config.word_facts:
-            self.score = nn.Sequential(nn.Linear(width + NUM_FACTS, _WIDTH), nn.GELU(), nn.Linear(_WIDTH, 1))
+            seen = width + NUM_FACTS + 2 * NUM_MATCHES
+            self.score = nn.Sequential(nn.Linear(seen, _WIDTH), nn.GELU(), nn.Linear(_WIDTH, 1))
         self.threshold: float | None = None
 
     @classmethod
@@ -123,7 +125,15 @@ class HeaderClassifier(nn.Module):
             write_json(temporary / _FILE, {**values, **dataclasses.asdict(config)})
 
     def forward(
-        self, *, input_ids: Tensor, attention_mask: Tensor, window: Tensor, start: Tensor, facts: Tensor
+        self,
+        *,
+        input_ids: Tensor,
+        attention_mask: Tensor,
+        window: Tensor,
+        start: Tensor,
+        facts: Tensor,
+        question: Tensor,
+        owner: Tensor,
     ) -> Tensor:
         """A score for each position, Tensor[B, T] float32; with ``word_facts`` only headers have one.
 
@@ -133,12 +143,21 @@ class HeaderClassifier(nn.Module):
             window: int64 Tensor[N], the input of each header.
             start: int64 Tensor[N], the position of its token.
             facts: Tensor[N, F].
+            question: bool Tensor[B, T], tokens of the question.
+            owner: int64 Tensor[B, T], the header in 0..N-1 that a token belongs to, else -1.
         """
-        states_BTH = self.dropout(self.backbone(input_ids=input_ids, attention_mask=attention_mask)[0])
+        states_BTH = self.backbone(input_ids=input_ids, attention_mask=attention_mask)[0]
         dtype = next(self.score.parameters()).dtype
         if not self.config.word_facts:
-            return self.score(states_BTH.to(dtype)).squeeze(-1).float()
-        seen_NW = torch.cat([states_BTH[window, start].float(), facts], dim=1)
+            return self.score(self.dropout(states_BTH).to(dtype)).squeeze(-1).float()
+        with torch.no_grad():
+            words_BTH = self.backbone.get_input_embeddings()(input_ids)
+        matches = [
+            token_match(layer_BTH, question_BT=question, owner_BT=owner, window_N=window)
+            for layer_BTH in (words_BTH, states_BTH)
+        ]
+        states_NH = self.dropout(states_BTH[window, start]).float()
+        seen_NW = torch.cat([states_NH, facts, *matches], dim=1)
         scores_N = self.score(seen_NW.to(dtype)).squeeze(-1).float()
         unscored_BT = torch.full(input_ids.shape, _UNSCORED, device=scores_N.device)
         return unscored_BT.index_put((window, start), scores_N)

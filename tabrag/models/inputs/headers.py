@@ -39,12 +39,17 @@ class HeaderWindow:
         headers: int32 [N] its number among all headers of the axis; one that is longer than an input stands
             in several windows.
         facts: float32 [N, :data:`NUM_FACTS`], what words and numbers say about it, see :func:`word_facts`.
+        owners: int32 [T] which of the window's headers a token belongs to, from 0; -1 for none, and for parents
+            that several headers share.
+        question: The first token of the question, and the one after its last.
     """
 
     ids: np.ndarray
     starts: np.ndarray
     headers: np.ndarray
     facts: np.ndarray
+    owners: np.ndarray
+    question: tuple[int, int]
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -99,8 +104,10 @@ class HeaderInputs:
                 np.array(starts, dtype=np.int32) + len(start),
                 np.array(numbers, dtype=np.int32),
                 facts[numbers],
+                np.array([*(-1 for _ in start), *owners, *(-1 for _ in after)], dtype=np.int32),
+                (len(before), len(before) + len(asked)),
             )
-            for ids, starts, numbers in self._packed(headers, notes, max(room, 4))
+            for ids, starts, numbers, owners in self._packed(headers, notes, max(room, 4))
         ]
         return headers, windows
 
@@ -114,29 +121,34 @@ class HeaderInputs:
 
     def _packed(
         self, headers: Sequence[AxisHeader], notes: Sequence[Sequence[str]], room: int
-    ) -> Iterator[tuple[list[int], list[int], list[int]]]:
-        """Token ids, header tokens and header numbers of each window's headers, ``room`` tokens at most."""
+    ) -> Iterator[tuple[list[int], list[int], list[int], list[int]]]:
+        """Of each window, ``room`` tokens at most: ids, tokens of the headers, their numbers, owners of the
+        tokens.
+        """
         ids: list[int] = []
         starts: list[int] = []
         numbers: list[int] = []
+        owners: list[int] = []
         previous: AxisHeader | None = None
         for number, header in enumerate(headers):
             piece, known_by = self._piece(header, notes[number], previous)
             if ids and len(ids) + 1 + len(piece) > room:
-                yield ids, starts, numbers
-                ids, starts, numbers = [], [], []
+                yield ids, starts, numbers, owners
+                ids, starts, numbers, owners = [], [], [], []
                 piece, known_by = self._piece(header, notes[number], None)
             while len(piece) > room:
-                yield piece[:room], [min(known_by, room - 1)], [number]
+                yield piece[:room], [min(known_by, room - 1)], [number], [0] * room
                 piece, known_by = piece[room:], max(0, known_by - room)
             if ids:
                 ids.extend(self._ids(["|"])[0])
+                owners.extend([-1] * (len(ids) - len(owners)))
             starts.append(len(ids) + known_by)
-            numbers.append(number)
             ids.extend(piece)
+            owners.extend([-1] * known_by + [len(numbers)] * (len(piece) - known_by))
+            numbers.append(number)
             previous = header
         if numbers:
-            yield ids, starts, numbers
+            yield ids, starts, numbers, owners
 
     def _piece(
         self, header: AxisHeader, note: Sequence[str], previous: AxisHeader | None
@@ -176,14 +188,24 @@ class HeaderInputs:
 
         Returns:
             ``input_ids`` and ``attention_mask``, int64 Tensor[B, T]; ``window`` and ``start``, int64
-            Tensor[N], row and position of each header's token; ``facts``, float32 Tensor[N, F].
+            Tensor[N], row and position of each header's token; ``facts``, float32 Tensor[N, F]; ``question``,
+            bool Tensor[B, T]; ``owner``, int64 Tensor[B, T], the header that a token belongs to, -1 for none.
         """
         counts = [len(window.starts) for window in windows]
+        padded = self.tokenization.pad([Tokens(window.ids) for window in windows])
+        question_BT = np.zeros(padded["input_ids"].shape, dtype=bool)
+        owner_BT = np.full(question_BT.shape, -1, dtype=np.int64)
+        first = np.cumsum([0, *counts])
+        for row, window in enumerate(windows):
+            question_BT[row, slice(*window.question)] = True
+            owner_BT[row, : len(window)] = np.where(window.owners >= 0, window.owners + first[row], -1)
         return {
-            **self.tokenization.pad([Tokens(window.ids) for window in windows]),
+            **padded,
             "window": torch.repeat_interleave(torch.arange(len(windows)), torch.tensor(counts)),
             "start": torch.from_numpy(np.concatenate([w.starts for w in windows]).astype(np.int64)),
             "facts": torch.from_numpy(np.concatenate([w.facts for w in windows])),
+            "question": torch.from_numpy(question_BT),
+            "owner": torch.from_numpy(owner_BT),
         }
 
     def save(self, folder: Path) -> None:

@@ -56,12 +56,15 @@ def test_the_form_of_an_input(bert: Path) -> None:
     assert [_words(inputs, window) for window in windows] == [expected]
     assert _known(inputs, windows[0]) == ["in", "on", "of"]
     assert windows[0].headers.tolist() == [0, 1, 2]
+    assert windows[0].owners.tolist()[5:] == [-1, -1, 0, -1, 1, -1, -1, -1, -1, 2, -1]
 
 
 def test_whole_paths_are_known_by_their_first_token(bert: Path) -> None:
     inputs = _inputs(bert, parents="repeat", named_cells=False)
     _, windows = inputs.windows("is it so", _regions(), "col")
     assert _words(inputs, windows[0]) == "[CLS] is it so [SEP] up > in | up > on | old > of [SEP]"
+    assert windows[0].owners.tolist()[5:] == [0, 0, 0, -1, 1, 1, 1, -1, 2, 2, 2, 2, -1]
+    assert windows[0].question == (1, 4)
     assert _known(inputs, windows[0]) == ["up", "up", "ol"]
 
 
@@ -142,7 +145,10 @@ def test_every_header_is_seen_and_nothing_is_too_long(
     assert all(0 < start < len(window) - 1 for window in windows for start in window.starts)
     batch = inputs.collate(windows)
     assert batch["input_ids"].shape == batch["attention_mask"].shape
-    assert len(batch["window"]) == len(batch["start"]) == len(seen)
+    assert len(batch["window"]) == len(batch["start"]) == len(batch["facts"]) == len(seen)
+    owners = batch["owner"][batch["window"], batch["start"]]
+    assert owners.tolist() == list(range(len(seen)))  # the token of a header is its own
+    assert not (batch["question"] & (batch["owner"] >= 0)).any()
 
 
 def test_headers_with_the_same_words_stay_apart(bert: Path) -> None:
