@@ -39,8 +39,8 @@ class HeaderWindow:
         headers: int32 [N] its number among all headers of the axis; one that is longer than an input stands
             in several windows.
         facts: float32 [N, :data:`NUM_FACTS`], what words and numbers say about it, see :func:`word_facts`.
-        owners: int32 [T] which of the window's headers a token belongs to, from 0; -1 for none, and for parents
-            that several headers share.
+        owners: int32 [T] which of the window's headers a token belongs to, from 0; -1 for none and for the
+            parents, which several headers share.
         question: The first token of the question, and the one after its last.
     """
 
