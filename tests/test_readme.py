@@ -69,6 +69,9 @@ def run(
 def _extra(command: list[str]) -> list[str]:
     if command[1] == "train/retriever.py":
         return TINY
+    if command[1] in ("train/header_classifier.py", "train/cell_reader.py"):
+        tiny = ["--model.backbone=offline:tiny-bert", "--model.num_layers=1", "--data.max_dev=5"]
+        return [*tiny, "--train.batch_size=8", "--train.epochs=0", "--train.max_steps=2"]
     if command[1] == "scripts/prepare_data.py" and "hitab" in command:
         return ["--limit=40"]
     return []
@@ -83,6 +86,16 @@ def test_hitab_commands(run: Callable[..., dict], data_root: Path, tmp_path: Pat
     assert 0.05 < figures["Hit@10"] <= 1 and figures["negatives"] > 0
     assert figures["pooled"]["runs"]["fused"]["Recall@10"]["mean"] == figures["Recall@10"]
     assert (tmp_path / "runs/hitab/dev.md").read_text().count("| fused |") == 2
+
+    commands = _commands("Rows, columns and cells")
+    assert len(commands) == 16
+    figures = {}
+    for command in commands:
+        figures |= run(command, {"$TABRAG_DATA": str(data_root)}, _extra(command))
+    assert (tmp_path / "runs/hitab/refinement.png").stat().st_size > 10_000
+    assert "| trained |" in (tmp_path / "runs/hitab/refinement.md").read_text()
+    assert figures["num_questions"] > 5 and 50 < figures["header_rows"] <= 100
+    assert (tmp_path / "runs/hitab/headers_and_cells.md").read_text().count("| bm25_cells |") == 2
 
 
 def test_commands_on_a_persons_own_tables(run: Callable[..., dict], files_root: Path, tmp_path: Path) -> None:
