@@ -19,10 +19,11 @@ from tabrag.data.config import CellDataConfig
 from tabrag.data.folder import DataFolder
 from tabrag.errors import UserError
 from tabrag.evaluation.answers import exact_match
-from tabrag.files import sha256_json, write_json
+from tabrag.files import sha256_json
 from tabrag.inference.cell_reader import CellAnswerer
 from tabrag.inference.classify_headers import HeaderScorer
 from tabrag.losses.cells import program_loss
+from tabrag.models.card import data_source, write_card
 from tabrag.models.cell_reader import CellReader
 from tabrag.models.header_classifier import HeaderClassifier
 from tabrag.models.inputs.cell_table import CellTable
@@ -170,4 +171,4 @@ class CellReaderTask:
 
     def export(self, folder: Path, *, metrics: dict[str, float]) -> None:
         self.model.save_pretrained(folder)
-        write_json(folder / "training.json", {"settings": self.settings, "metrics": metrics})
+        write_card(folder, settings=self.settings, metrics=metrics, data=[data_source(self.data.folder)])
