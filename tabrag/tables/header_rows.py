@@ -92,7 +92,8 @@ def _continues(look: Look, start: int, above: int, row: int) -> bool:
     """Whether ``row`` belongs to the header that begins in row ``start`` and goes down to row ``above``."""
     if look.is_label(row) or _begins_group(look, row):
         return False
-    if is_unit_row(look, start, row) and look.votes(row + 1, row + 2) <= 0:
+    has_below = row + 1 < look.num_rows
+    if has_below and is_unit_row(look, start, row) and look.votes(row + 1, row + 2) <= 0:
         return False
     kinds, kinds_above = look.kinds[row], look.kinds[above]
     score = look.votes(row, row + 1)

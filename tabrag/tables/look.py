@@ -99,11 +99,6 @@ class Look:
         has_banner = any(region[0] == start and region[3] > region[2] > 0 for region in self.grid.merged)
         return corner if is_blank or (has_banner and corner[2] == corner[3]) else None
 
-    def _is_property_list(self, start: int) -> bool:
-        """Whether two columns hold names that end in colons, and their values."""
-        names = [self.grid.cells[row][0].rstrip() for row in range(start, self.num_rows)]
-        return self.grid.num_cols == 2 and 2 * sum(name.endswith((":", "：")) for name in names) > len(names)
-
     def text(self, row: int, col: int) -> str:
         """The text that is seen at a cell."""
         region = self.owners.get((row, col), (row, row, col, col))

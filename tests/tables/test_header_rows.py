@@ -43,6 +43,11 @@ def test_a_banner_below_a_title_row_of_names_is_no_unit() -> None:
     assert sizes(cells) == sizes(cells, [(0, 0, 1, 2)]) == (2, 1)
 
 
+def test_a_text_over_all_columns_in_the_last_row_has_no_rows_below_it() -> None:
+    cells = [["", "north", "south"], ["", "percent", ""]]
+    assert sizes(cells, [(0, 1, 0, 0), (1, 1, 1, 2)], fill_right=True) == (2, 0)
+
+
 def test_blank_rows_do_not_end_a_header() -> None:
     cells = [["", "all", ""], ["", "", ""], ["", "from", "to"], ["men", "1", "2"], ["women", "3", "4"]]
     assert sizes(cells) == (3, 1)
@@ -256,6 +261,7 @@ def test_no_grid_raises_or_loses_a_text(
     sample: tuple[list[list[str]], list[tuple[int, int, int, int]]],
 ) -> None:
     cells, merged = sample
+    infer_headers(make_grid(cells, merged=merged), fill_right=True)
     if any(text.strip() for row in cells for text in row):
         unchanged(cells, merged)
     else:
