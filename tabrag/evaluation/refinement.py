@@ -190,19 +190,18 @@ def kept_at(cases: Sequence[Case], removed: float = 0.75, *, method: Method = DE
     return float(found.kept[enough].max(initial=0.0))
 
 
-def setting_at(cases: Sequence[Case], removed: float = 0.75, *, method: Method = DEFAULT) -> float:
-    """The loosest single setting that removes at least ``removed`` of all body cells, as far as any does."""
-    found = curve(cases, method)
-    enough = np.flatnonzero(found.removed >= removed)
-    finite = found.settings[enough if len(enough) else slice(0, 1)]
-    return float(min(finite[-1], found.settings[np.isfinite(found.settings)].max(initial=0.0)))
-
-
 def removed_at(cases: Sequence[Case], kept: float = 0.97, *, method: Method = DEFAULT) -> float:
     """Share of all body cells that is removed at the tightest single setting at which at least ``kept`` of
     the questions keep every answer cell; 0 where none does."""
     found = curve(cases, method)
     return float(found.removed[found.kept >= kept].max(initial=0.0))
+
+
+def setting_keeping(cases: Sequence[Case], kept: float = 0.97, *, method: Method = DEFAULT) -> float:
+    """The tightest single setting at which at least ``kept`` of the questions keep every answer cell."""
+    found = curve(cases, method)
+    finite = np.isfinite(found.settings)
+    return float(found.settings[finite & (found.kept >= kept)].max(initial=0.0))
 
 
 def _least(order: Sequence[int], wanted: Iterable[frozenset[int] | None]) -> float:

@@ -21,8 +21,8 @@ from tabrag.tables.lexical import overlap, words
 from tabrag.tables.subtable import Requirements, Subtable, requirements, subtable
 from tabrag.types import Grid
 
-_WORDS_THRESHOLD = 0.0035
-"""Removes three quarters of the body cells of HiTab dev when header words give the scores."""
+_WORDS_THRESHOLD = 0.00078
+"""With header words 97 % of HiTab's dev questions keep every answer cell, and half of the body cells go."""
 
 
 class Scorer(Protocol):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tabrag.evaluation.refinement import Case, Need, curve, kept_at, needs
+from tabrag.evaluation.refinement import Case, Need, curve, kept_at, needs, removed_at, setting_keeping
 from tabrag.inference.choice import EVEN, METHODS, Method, ordered, walk
 from tabrag.inference.refine import orders
 from tabrag.tables.grid import make_grid
@@ -49,6 +49,11 @@ def test_a_hand_counted_trade_off():
     assert kept_at([sure, wrong], 15 / 18, method="relative") == 1.0
     assert kept_at([sure, wrong], 16 / 18, method="relative") == 0.5
     assert kept_at([sure, wrong], 0.99, method="relative") == 0.0
+    assert removed_at([sure, wrong], 0.5, method="relative") == pytest.approx(16 / 18)
+    assert removed_at([sure, wrong], 1.0, method="relative") == pytest.approx(15 / 18)
+    assert setting_keeping([sure, wrong], 1.0, method="relative") == pytest.approx(0.5)
+    lost = Case(sure.scores, needs(GRID, [(4, 3)]))
+    assert setting_keeping([sure, lost], 0.9, method="relative") == 0.0  # only the whole table does
     ruled = Case(wrong.scores, wrong.needs, always_rows=frozenset({4, 2}))
     assert kept_at([sure, ruled], 16 / 18, method="relative") == 1.0
 
