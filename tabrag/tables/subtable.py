@@ -43,7 +43,8 @@ class Requirements:
             are no body rows.
         cols: Body column -> the other body columns that its top path runs through.
         fixed_rows: Body rows that column headers stand in.
-        fixed_cols: Body columns that row headers or labels of sections stand in.
+        fixed_cols: Body columns that row headers, labels of sections or units stand in; none of those that
+            are merged over all of them.
     """
 
     rows: Mapping[int, frozenset[int]] = field(default_factory=dict)
@@ -67,8 +68,9 @@ def requirements(grid: Grid) -> Requirements:
         others = frozenset(region[0] for region in regions if not region[0] <= row <= region[1]) & body_rows
         if others:
             rows[row] = others
+        # A region over all body columns, as units and labels of sections have, is seen in any of them.
         fixed_cols |= {
-            first for _, _, first, last in regions if last < grid.num_cols - 1 or first
+            first for _, _, first, last in regions if first > grid.num_header_cols or last < grid.num_cols - 1
         } & body_cols
     for col, path in enumerate(top_paths(grid)):
         regions = [region_of(cell) for cell in path] if col in body_cols else []

@@ -84,6 +84,20 @@ def test_parents_of_indented_rows_come_along():
     assert part.rows == (0, 1, 2, 3)
 
 
+def test_a_unit_that_is_merged_over_all_columns_asks_for_none_of_them():
+    cells = [["", "a", "b", "c"], ["", "percent", "", ""], ["x", "1", "2", "3"], ["y", "4", "5", "6"]]
+    paths = [(), ((1, 1),), ((1, 1), (2, 0)), ((1, 1), (3, 0))]
+    over_all, alone = (
+        make_grid(cells, merged=merged, num_header_rows=1, num_header_cols=1, left_paths=paths)
+        for merged in ([(1, 1, 1, 3)], [])
+    )
+    part = subtable(over_all, [3], [3])
+    check(part)
+    assert part.grid.cells == [["", "c"], ["", "percent"], ["y", "6"]]
+    assert not requirements(over_all).fixed_cols
+    assert requirements(alone).fixed_cols == {1} and subtable(alone, [3], [3]).cols == (0, 1, 3)
+
+
 def test_a_row_without_values_in_the_kept_columns_heads_no_others():
     cells = [["", "a", "b"], ["x", "", "1"], ["y", "2", "3"]]
     grid = make_grid(cells, num_header_rows=1, num_header_cols=1)
