@@ -17,10 +17,12 @@ from tabrag.inference.choice import Order, ordered, walk
 from tabrag.inference.config import RefineConfig
 from tabrag.tables.axes import Axis, axis_headers
 from tabrag.tables.header_scores import HeaderScores
-from tabrag.tables.lexical import overlap, words
+from tabrag.tables.lexical import TOTALS, overlap, words
 from tabrag.tables.subtable import Requirements, Subtable, requirements, subtable
 from tabrag.types import Grid
 
+_METHODS = ("top_k", "threshold", "budget")
+_SCALES = ("gain", "relative", "absolute", "mass")
 _WORDS_THRESHOLD = 0.00078
 """With header words 97 % of HiTab's dev questions keep every answer cell, and half of the body cells go."""
 
@@ -46,7 +48,6 @@ class WordScorer:
         return [overlap(grid, question) for question, grid in pairs]
 
 
-_TOTAL = frozenset(words("total all overall"))
 _COMPARES = re.compile(
     r"\b(?:more|less|fewer|most|least|fewest|than|compared?|comparison|differ(?:ence|ent|s)?|between|versus|vs"
     r"|ratio|rank(?:ed|s)?|(?:high|low|great|larg|small|bigg?|long|short)(?:er|est)|best|worst|top|maximum"
@@ -80,6 +81,9 @@ class Refine:
     """
 
     def __init__(self, config: RefineConfig, *, scorer: Scorer | None = None) -> None:
+        for name, value, known in (("method", config.method, _METHODS), ("scale", config.scale, _SCALES)):
+            if value not in known:
+                raise UserError(f"refine.{name} is {value!r}: choose from {', '.join(known)}")
         if min(config.rows, config.cols, config.max_cells) < 1:
             raise UserError(
                 f"refine.rows={config.rows}, refine.cols={config.cols}, refine.max_cells={config.max_cells}: "
@@ -196,7 +200,7 @@ def kept_by_rule(
             positions.update(
                 header.position
                 for header in axis_headers(grid, axis)
-                if header.path and _TOTAL & set(words(header.texts[-1]))
+                if header.path and TOTALS & set(words(header.texts[-1]))
             )
     if config.keep_compared and _COMPARES.search(question):
         open_axis: Axis = "row" if _evenness(scores.rows) >= _evenness(scores.cols) else "col"

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 
 from tabrag.inference.found import Found
 from tabrag.tables.grid import cell_text, corner_paths, left_paths, owner, path_texts, top_paths
-from tabrag.tables.lexical import best, body_paths, certainty, overlap, path_scores, words
+from tabrag.tables.lexical import TOTALS, best, body_paths, certainty, overlap, path_scores, words
 from tabrag.tables.values import NumberFormat, infer_number_format, parse_value
 from tabrag.types import Cell, Grid
 
@@ -25,7 +25,7 @@ _MORE = frozenset(
     "more higher most highest greater greatest larger largest best biggest top longest maximum".split()
 )
 _LESS = frozenset("less lower least lowest fewer fewest smaller smallest shortest minimum worst".split())
-_TOTAL = frozenset(words("total subtotal all overall"))
+_TOTAL = TOTALS | set(words("subtotal"))
 _ASKS_NAME = re.compile(r"\b(?:which|who|whom|what|when|where)\b")
 _ASKS_VALUE = re.compile(r"\bhow (?:many|much)\b|\bpercent|\bproportion\b|^what (?:was|is|were|are) the\b")
 _NOUN = re.compile(r"\b(?:which|what)\s+((?:[\w-]+\s+){0,2}[\w-]+)")

@@ -93,10 +93,12 @@ class HeaderClassifier(nn.Module):
         if not path.is_file():
             raise UserError(f"{folder}: no {_FILE}, so this is not a header classifier's folder")
         values = read_json(path)
-        version = values.pop("format_version", None)
+        version = values.pop("format_version", None) if isinstance(values, dict) else None
         if version != FORMAT_VERSION:
             raise UserError(f"{path}: format version {version}, but this tabrag reads {FORMAT_VERSION}")
         threshold = values.pop("threshold", None)
+        if threshold is not None and not (isinstance(threshold, int | float) and 0 <= threshold <= 1):
+            raise UserError(f"{path}: threshold {threshold!r} is no number in 0..1, nor null")
         try:
             config = HeaderClassifierConfig(**values)
         except TypeError as error:

@@ -77,7 +77,7 @@ def path_scores(paths: Mapping[int, list[str]], question: str) -> dict[int, floa
         shared = sum(weights[word] for word in bag & asked)
         strange = sum(weights[word] for word in bag - asked)
         score = max(shared - _STRANGE_WEIGHT * strange, 0.0) if shared else 0.0
-        scores[key] = score + (_WHOLE_BONUS if bag & _WHOLE else 0.0)
+        scores[key] = score + (_WHOLE_BONUS if bag & TOTALS else 0.0)
     return scores
 
 
@@ -113,4 +113,5 @@ def _stem(word: str) -> str:
     return word[:_STEM_LENGTH] if word.isalpha() else word
 
 
-_WHOLE = frozenset(words("total all overall"))
+TOTALS = frozenset(words("total all overall"))
+"""Stems of the words by which a header says that it stands for the whole."""

@@ -117,6 +117,10 @@ def test_the_bound_is_the_scorers_own_unless_it_is_set():
 def test_settings_out_of_range_are_named(tmp_path: Path):
     with pytest.raises(UserError, match="refine.threshold is 1.5"):
         Refine(RefineConfig(threshold=1.5))
+    with pytest.raises(UserError, match="refine.method is 'best': choose from top_k, threshold"):
+        Refine(RefineConfig(method="best"))  # type: ignore[arg-type]
+    with pytest.raises(UserError, match="refine.scale is 'log': choose from gain"):
+        Refine(RefineConfig(scale="log", threshold=0.5))  # type: ignore[arg-type]
     with pytest.raises(UserError, match="max_cells=0"):
         Refine(RefineConfig(max_cells=0))
     with pytest.raises(UserError, match=tmp_path.name):

@@ -83,6 +83,13 @@ def test_broken_folders_are_refused(bert: str, tmp_path: Path) -> None:
     (folder / "header_classifier.json").write_text(json.dumps({**values, "format_version": 9}))
     with pytest.raises(UserError, match="format version 9"):
         HeaderClassifier.from_pretrained(folder)
+    (folder / "header_classifier.json").write_text("[]")
+    with pytest.raises(UserError, match="format version None"):
+        HeaderClassifier.from_pretrained(folder)
+    for threshold in ("high", 7.0, float("nan")):
+        (folder / "header_classifier.json").write_text(json.dumps({**values, "threshold": threshold}))
+        with pytest.raises(UserError, match="threshold .* is no number in 0..1"):
+            HeaderClassifier.from_pretrained(folder)
     (folder / "header_classifier.json").write_text(json.dumps(values))
     (folder / "score.safetensors").unlink()
     with pytest.raises(UserError, match=r"score\.safetensors: file not found"):
