@@ -30,6 +30,8 @@ class Config(PipelineConfig):
         k: Candidates a question.
         fusion: How several rankings become one.
         encoding: How questions are embedded.
+        refine: Which rows and columns of a table's text the reader gets; all of them where null. Pictures
+            stay whole.
         reader: How answers are read.
         batch_size: Questions that go through the stages together; after each batch the answers are on disk.
         question: A single question, answered on the standard streams.

@@ -150,7 +150,9 @@ class Evidence:
     source: Source = field(default_factory=Source)
     image: str | None = None
     shown_rows: list[int] | None = None
-    """Rows of a refined table that the reader got to see, header rows included; None: all."""
+    """Rows of the refined table that the reader was given, header rows included; None: it got the whole one.
+
+    A reader with a budget of its own may have cut it down further."""
     shown_columns: list[int] | None = None
 
 

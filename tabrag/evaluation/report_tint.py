@@ -29,8 +29,8 @@ def tint_of(grid: Grid, evidence: Evidence) -> Tint:
     """The tint of a question's table; without blocks where nothing was chosen."""
     if evidence.shown_rows is not None and evidence.shown_columns is not None:
         text = (
-            f"Tinted: the {len(evidence.shown_rows)} of {grid.num_rows} rows and "
-            f"{len(evidence.shown_columns)} of {grid.num_cols} columns that the reader saw."
+            f"Tinted: the refined table, {len(evidence.shown_rows)} of {grid.num_rows} rows and "
+            f"{len(evidence.shown_columns)} of {grid.num_cols} columns, headers included."
         )
         return Tint(((evidence.shown_rows, evidence.shown_columns),), text)
     every_row, every_col = range(grid.num_rows), range(grid.num_cols)

@@ -47,7 +47,8 @@ class PipelineConfig(RetrieveConfig):
         k: Candidates a question.
         fusion: How several rankings become one.
         encoding: How questions are embedded.
-        refine: Which rows and columns of a table the reader gets; all of them where null.
+        refine: Which rows and columns of a table's text the reader gets; all of them where null. Pictures
+            stay whole.
         reader: How answers are read.
         batch_size: Questions that go through the stages together.
     """
@@ -80,6 +81,11 @@ class Pipeline:
             raise UserError("indexes and run both give the candidates: set one of them")
         if config.k < 1 or config.batch_size < 1:
             raise UserError(f"k={config.k}, batch_size={config.batch_size}: both must be at least 1")
+        if config.refine is not None and config.reader.reader == "chat" and config.reader.show == "image":
+            raise UserError(
+                "refine cuts down the text of tables, but reader.show=image shows their pictures alone: "
+                "set reader.show=text or both, or refine=null"
+            )
         self.config = config
 
     @classmethod
@@ -148,7 +154,7 @@ class Pipeline:
         """Open data, indexes and models now, so that what is missing shows before any work."""
         _ = self.data, self.retrieve
         if self.refiner is not None:
-            _ = self.refiner.scorer
+            _ = self.refiner.scorer, self.refiner.resolved()
         self.reader.open()
         return self
 
@@ -162,7 +168,13 @@ class Pipeline:
         }
 
     def ask(self, question: str, *, task: str = "qa") -> Answer:
-        """Answer one question, or judge one statement (``task="verify"``)."""
+        """Answer one question, or judge one statement (``task="verify"``).
+
+        Raises:
+            UserError: The candidates come from ``run``, which holds them by query id.
+        """
+        if self.config.run is not None:
+            raise UserError("run holds candidates by query id, none for a new question: set indexes instead")
         return next(self.ask_all([Query(id="question", text=question, task=task)]))
 
     def ask_all(self, queries: Iterable[Query]) -> Iterator[Answer]:

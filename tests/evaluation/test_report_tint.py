@@ -51,7 +51,7 @@ def test_a_refined_table_is_tinted_where_its_rows_and_columns_cross():
     assert tinted_cells(GRID, tint) == {
         (0, 0), (0, 1), (1, 2), (3, 0), (3, 2), (4, 0), (4, 2),
     }  # fmt: skip
-    assert tint.text == "Tinted: the 4 of 5 rows and 2 of 4 columns that the reader saw."
+    assert tint.text == "Tinted: the refined table, 4 of 5 rows and 2 of 4 columns, headers included."
 
 
 def test_the_answers_row_and_column_are_tinted_where_the_whole_table_was_read():
@@ -75,7 +75,7 @@ def test_grid_and_picture_show_tint_headers_and_answer(tmp_path: Path):
     assert re.findall(r'<td class="tint cell">([^<]*)', text) == ["5"]
     assert re.findall(r'<td class="tint">([^<]*)', text) == ["8"]
     assert sorted(re.findall(r"<td>([^<]*)", text)) == ["1", "2", "3", "4", "6", "7", "9"]
-    assert "4 of 5 rows and 2 of 4 columns that the reader saw" in text
+    assert "the refined table, 4 of 5 rows and 2 of 4 columns" in text
     Image.new("RGB", (800, 500), "white").save(tmp_path / "t.png")
     shown = write(tmp_path, REFINED, picture=tmp_path / "t.png")
     kinds = re.findall(r'<span class="box (\w+)"', shown)

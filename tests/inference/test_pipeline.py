@@ -148,6 +148,11 @@ def test_errors_name_what_is_missing(folder: Path):
         Pipeline(config(folder, indexes=[]))
     with pytest.raises(UserError, match="k=0"):
         Pipeline(config(folder, k=0))
+    pictures = ReaderConfig(reader="chat", show="image")
+    with pytest.raises(UserError, match="reader.show=image shows their pictures alone"):
+        Pipeline(config(folder, refine=RefineConfig(), reader=pictures))
+    with pytest.raises(UserError, match="none for a new question"):
+        Pipeline(config(folder, indexes=[], run="gold")).ask("wheat?")
     with pytest.raises(UserError, match="no text"):
         Pipeline(config(folder)).ask("  ")
     with pytest.raises(UserError, match="ids must be unique"):
