@@ -18,10 +18,15 @@ from tabrag.errors import UserError
 
 @contextmanager
 def atomic_write(path: str | Path, *, binary: bool = False) -> Iterator[IO[Any]]:
-    """Open a temporary file beside ``path``; it becomes ``path`` when the block ends without an error."""
+    """Open a temporary file beside ``path``; it becomes ``path`` when the block ends without an error.
+
+    Raises:
+        UserError: Its folder cannot be made or written to.
+    """
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
+    with _writable(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
     try:
         with os.fdopen(handle, "wb" if binary else "w", encoding=None if binary else "utf-8") as file:
             yield file
@@ -36,10 +41,15 @@ def atomic_write(path: str | Path, *, binary: bool = False) -> Iterator[IO[Any]]
 
 @contextmanager
 def atomic_folder(path: str | Path) -> Iterator[Path]:
-    """Give a temporary folder beside ``path``; it becomes ``path`` when the block ends without an error."""
+    """Give a temporary folder beside ``path``; it becomes ``path`` when the block ends without an error.
+
+    Raises:
+        UserError: The folder that it stands in cannot be made or written to.
+    """
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp"))
+    with _writable(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp"))
     os.chmod(temporary, 0o755)
     try:
         yield temporary
@@ -47,6 +57,14 @@ def atomic_folder(path: str | Path) -> Iterator[Path]:
     except BaseException:
         shutil.rmtree(temporary, ignore_errors=True)
         raise
+
+
+@contextmanager
+def _writable(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise UserError(f"{path} cannot be written ({error.strerror}): name another output") from error
 
 
 def replace_folder(new: Path, path: Path) -> None:

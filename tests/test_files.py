@@ -33,6 +33,15 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> 
     assert read_json(path) == {"old": True} and list(tmp_path.iterdir()) == [path]
 
 
+def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    for path in (tmp_path / "file" / "a.json", Path("/proc/nowhere/a.json")):
+        with pytest.raises(UserError, match="a.json cannot be written .*: name another output"):
+            write_json(path, {})
+        with pytest.raises(UserError, match="a.json cannot be written"), atomic_folder(path):
+            raise AssertionError
+
+
 def test_a_failed_folder_leaves_the_old_one(tmp_path: Path) -> None:
     path = tmp_path / "index"
     with atomic_folder(path) as folder:

@@ -64,10 +64,16 @@ def evaluate_refinement(
         questions keep every answer cell), and ``top_k``: scorer -> rows x columns -> figures.
 
     Raises:
-        UserError: No question with answer cells, an unusable checkpoint, or no matplotlib for ``plot``.
+        UserError: No question with answer cells, an unusable checkpoint or name of one, or no matplotlib for
+            ``plot``.
     """
     if plot is not None:
         _pyplot()
+    for name in (LEXICAL, RANDOM):
+        if name in (checkpoints or {}):
+            raise UserError(f"checkpoints: the name '{name}' is taken: choose another")
+    if max_examples < 0:
+        raise UserError(f"max_examples is {max_examples}: it must be 0 or more")
     folder = DataFolder(data)
     examples = [
         one for one in header_examples(folder, split, max_examples=max_examples) if one.gold.answer_cells

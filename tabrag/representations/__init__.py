@@ -26,6 +26,8 @@ from tabrag.tables.windows import Meter, Window
 from tabrag.types import Entry, Table
 
 _GIVEN = ("table", "folder", "measure")
+_PLAIN: dict[str, tuple[type, ...]] = {"str": (str,), "bool": (bool,), "int | None": (int, type(None))}
+"""Types of options that are checked, by their annotation."""
 
 Option = str | bool | int | float | list[Any] | dict[str, Any] | None
 """Text comes first: the parser would read the separator ``" [SEP] "`` as a list otherwise."""
@@ -92,15 +94,21 @@ def build(config: RepresentationConfig, *, measure: Measure | None = None) -> Re
             f"its options are: {', '.join(known) or 'none'}"
         )
     given = {"measure": measure} if "measure" in parameters else {}
-    options = {name: _typed(value, parameters[name].annotation) for name, value in config.options.items()}
+    options = {
+        name: _typed(name, value, parameters[name].annotation) for name, value in config.options.items()
+    }
     return partial(function, **given, **options)
 
 
-def _typed(value: Option, annotation: str) -> Option:
+def _typed(name: str, value: Option, annotation: str) -> Option:
     """The value; one that stands by itself on a command line (``options.windows=true``) is text till here."""
     import yaml
 
-    return yaml.safe_load(value) if isinstance(value, str) and not annotation.startswith("str") else value
+    if isinstance(value, str) and not annotation.startswith("str"):
+        value = yaml.safe_load(value)
+    if annotation in _PLAIN and not isinstance(value, _PLAIN[annotation]):
+        raise UserError(f"representation option '{name}' is {value!r}, but it must be of type {annotation}")
+    return value
 
 
 def text_meter(measure: Measure | None, *, windows: bool) -> Meter | None:

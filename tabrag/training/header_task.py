@@ -17,6 +17,7 @@ from tabrag.data.config import HeaderDataConfig
 from tabrag.data.folder import DataFolder
 from tabrag.data.header_batches import HeaderBatches
 from tabrag.data.header_labels import GOLD, grid_of, header_examples, header_labels
+from tabrag.errors import UserError
 from tabrag.evaluation.refinement import case_of, kept_at, removed_at, setting_keeping
 from tabrag.files import sha256_json
 from tabrag.inference.classify_headers import HeaderScorer
@@ -77,6 +78,11 @@ class HeaderTask:
         self.dev = (
             header_examples(self.folder, data.dev_split, max_examples=data.max_dev) if data.dev_split else []
         )
+        if self.dev and not any(example.gold.answer_cells for example in self.dev):
+            raise UserError(
+                f"{data.folder}: no query of split '{data.dev_split}' has answer cells in headers.jsonl to "
+                "judge by: name another data.dev_split, or none ('')"
+            )
 
     def describe(self) -> dict[str, Any]:
         """Size and digest of the training data, and the number of weights that learn."""

@@ -219,3 +219,6 @@ def test_a_chunk_that_cannot_be_is_an_error_that_says_why() -> None:
         build(RepresentationConfig(name="cells", options={"chunk": 65}), measure=inputs)(_rows(1))
     with pytest.raises(UserError, match=r"chunk is 15: set 16 or more"):
         build(RepresentationConfig(name="cells", options={"chunk": 15}))(_rows(1))
+    for options in ({"chunk": "many"}, {"chunk": 16.5}, {"row_separator": 5}):
+        with pytest.raises(UserError, match=f"option '{next(iter(options))}' is .* must be of type"):
+            build(RepresentationConfig(name="cells", options=options))

@@ -74,6 +74,9 @@ def test_the_limit_and_what_cannot_be_evaluated(
     assert "no split 'test'" in refuse(SCRIPT, f"--data={data}", "--split=test", capsys=capsys)
     missing = f"--checkpoints={{a: {tmp_path}}}"
     assert str(tmp_path) in refuse(SCRIPT, f"--data={data}", missing, capsys=capsys)
+    taken = f"--checkpoints={{random order: {tmp_path}}}"
+    assert "'random order' is taken" in refuse(SCRIPT, f"--data={data}", taken, capsys=capsys)
+    assert "must be 0 or more" in refuse(SCRIPT, f"--data={data}", "--max_examples=-4", capsys=capsys)
     found = builtins.__import__
 
     def without_matplotlib(name: str, *args: Any, **options: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,8 @@ from tabrag import distributed
 from tabrag.data.config import HeaderDataConfig
 from tabrag.data.prepare import prepare
 from tabrag.data.synthetic import corpus
+from tabrag.errors import UserError
+from tabrag.files import read_jsonl, write_jsonl
 from tabrag.models import tiny
 from tabrag.models.config import HeaderClassifierConfig
 from tabrag.models.header_classifier import HeaderClassifier
@@ -51,7 +54,7 @@ def _task(data: Path, *, batch_size: int = 8, scoring: str = "sigmoid", **change
     )
     return HeaderTask(
         HeaderClassifier.from_config(config),
-        data=HeaderDataConfig(folder=str(data), **{"chunk_size": 4, **changes}),
+        data=HeaderDataConfig(**{"folder": str(data), "chunk_size": 4, **changes}),
         batch_size=batch_size,
         seed=0,
         settings={},
@@ -112,6 +115,17 @@ def test_the_description_follows_the_data(data: Path) -> None:
     task.examples = task.examples[1:]
     assert task.describe()["training data"] != described["training data"]
     assert task.num_batches() == len(task.examples) // 8
+
+
+def test_a_dev_split_without_answer_cells_is_refused(data: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    shutil.copytree(data, folder)
+    rows = [{**row, "answer_cells": []} for row in read_jsonl(folder / "headers.jsonl")]
+    assert any(row["top"] or row["left"] for row in rows)
+    write_jsonl(folder / "headers.jsonl", rows)
+    with pytest.raises(UserError, match="split 'dev' has answer cells"):
+        _task(data, folder=str(folder))
+    assert _task(data, folder=str(folder), dev_split="").examples
 
 
 def test_without_dev_split_there_is_nothing_to_judge(data: Path) -> None:
