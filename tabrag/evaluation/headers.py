@@ -40,7 +40,7 @@ Link = tuple[Cell, Cell]
 
 
 @dataclass(slots=True, kw_only=True)
-class Found:
+class SetCounts:
     """Counts of a set that was found against an annotated one.
 
     Attributes:
@@ -71,7 +71,7 @@ class Found:
 
 
 @dataclass(slots=True, kw_only=True)
-class HeaderScores:
+class HeaderCounts:
     """Figures of header detection over tables.
 
     Attributes:
@@ -93,9 +93,9 @@ class HeaderScores:
     both: int = 0
     with_cols: int = 0
     cols_of_those: int = 0
-    cells: Found = field(default_factory=Found)
-    links: Found = field(default_factory=Found)
-    sections: Found = field(default_factory=Found)
+    cells: SetCounts = field(default_factory=SetCounts)
+    links: SetCounts = field(default_factory=SetCounts)
+    sections: SetCounts = field(default_factory=SetCounts)
     misses: list[dict[str, Any]] = field(default_factory=list)
 
     def add(self, table: Table, found: Grid) -> None:
@@ -147,7 +147,7 @@ class HeaderScores:
 
 def evaluate_headers(
     tables: Iterable[Table], *, spans: bool = True, detect: Callable[[Grid], Grid] = infer_headers
-) -> HeaderScores:
+) -> HeaderCounts:
     """Find the headers of each table without its annotation and compare.
 
     Args:
@@ -155,11 +155,11 @@ def evaluate_headers(
         spans: Whether the finder sees the merged regions, which CSV and pictures do not have.
         detect: Finds the headers of a plain grid.
     """
-    scores = HeaderScores()
+    counts = HeaderCounts()
     for table in tables:
         if table.grid is not None:
-            scores.add(table, detect(plain_grid(table.grid, spans=spans)))
-    return scores
+            counts.add(table, detect(plain_grid(table.grid, spans=spans)))
+    return counts
 
 
 def evaluate_folder(
@@ -194,13 +194,13 @@ def evaluate_folder(
         for table in data.tables
         if (ids is None or table.id in ids) and (part == "all" or part == half(table.id))
     )
-    scores = evaluate_headers(chosen, spans=spans, detect=partial(infer_headers, fill_right=fill_right))
-    if not scores.num_tables:
+    counts = evaluate_headers(chosen, spans=spans, detect=partial(infer_headers, fill_right=fill_right))
+    if not counts.num_tables:
         raise UserError(f"{folder}: no table with cells in split {split}, part {part}: choose others")
     if misses is not None:
-        write_jsonl(Path(misses), scores.misses)
+        write_jsonl(Path(misses), counts.misses)
     settings = {"data": str(folder), "split": split, "part": part, "spans": spans, "fill_right": fill_right}
-    return settings | scores.figures()
+    return settings | counts.figures()
 
 
 def half(table_id: str) -> str:
