@@ -11,7 +11,7 @@ from typing import Any
 
 from tabrag.data.folder import DataFolder
 from tabrag.data.header_labels import HeaderExample, grid_of, header_examples
-from tabrag.errors import UserError
+from tabrag.errors import UserError, missing_extra
 from tabrag.evaluation.refinement import DEFAULT, Case, case_of, curve, kept_at, outcome, removed_at
 from tabrag.files import atomic_write
 from tabrag.inference.choice import METHODS
@@ -217,7 +217,7 @@ def _pyplot() -> Any:
     try:
         import matplotlib
     except ImportError as error:
-        raise UserError("the plot needs matplotlib: pip install 'tabrag[plot]', or leave plot out") from error
+        raise missing_extra("matplotlib", "plot") from error
     matplotlib.use("agg")
     from matplotlib import pyplot
 

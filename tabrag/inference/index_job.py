@@ -62,6 +62,8 @@ def index_folder(
             raise UserError("an index of kind 'bm25' has no checkpoint: leave it out, or choose another kind")
         if item_max_length is not None:
             raise UserError("an index of kind 'bm25' has no item_max_length: it takes texts of any length")
+        if metric is not None:
+            raise UserError("an index of kind 'bm25' has no metric: leave it out")
         representation = representation or RepresentationConfig(name="headers")
     else:
         if checkpoint is None:

@@ -150,6 +150,7 @@ def test_one_checkpoint_over_chunks_of_several_lengths(
     words = [f"--data={data}", "--kind=bm25", f"--out={tmp_path / 'words'}", longer.replace("64", "32")]
     assert call(INDEX, *words, capsys=capsys)["entries"] > 2
     assert "no item_max_length" in refuse(INDEX, *words, "--item_max_length=32", capsys=capsys)
+    assert "has no metric" in refuse(INDEX, *words, "--metric=ip", capsys=capsys)
 
 
 def test_what_is_refused_with_status_2(
