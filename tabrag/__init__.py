@@ -9,12 +9,14 @@ from typing import Any
 __version__ = "0.1.0"
 
 _LAZY = {
+    "CellReader": "tabrag.models.cell_reader",
+    "Embedder": "tabrag.models.embedder",
+    "HeaderClassifier": "tabrag.models.header_classifier",
     "Pipeline": "tabrag.inference.pipeline",
     "Retriever": "tabrag.models.retriever",
-    "Embedder": "tabrag.models.embedder",
 }
 
-__all__ = ["Embedder", "Pipeline", "Retriever", "__version__"]
+__all__ = ["CellReader", "Embedder", "HeaderClassifier", "Pipeline", "Retriever", "__version__"]
 
 
 def __getattr__(name: str) -> Any:

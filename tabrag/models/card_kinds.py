@@ -95,8 +95,8 @@ def _header_classifier(folder: Path) -> Kind:
         backbones=(values["backbone"],),
         facts=_settings(values),
         code=lambda name: [
+            "from tabrag import HeaderClassifier",
             "from tabrag.inference.classify_headers import HeaderScorer",
-            "from tabrag.models.header_classifier import HeaderClassifier",
             "from tabrag.tables.grid import make_grid",
             "",
             f"score = HeaderScorer(HeaderClassifier.from_pretrained({name!r}))",
@@ -120,8 +120,8 @@ def _cell_reader(folder: Path) -> Kind:
         backbones=(values["backbone"],),
         facts=_settings(values),
         code=lambda name: [
+            "from tabrag import CellReader",
             "from tabrag.inference.cell_reader import CellAnswerer",
-            "from tabrag.models.cell_reader import CellReader",
             "from tabrag.tables.grid import make_grid",
             "",
             f"read = CellAnswerer(CellReader.from_pretrained({name!r}))",
