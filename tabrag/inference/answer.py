@@ -35,7 +35,7 @@ from tabrag.inference.context import build_context
 from tabrag.inference.evidence import value_of
 from tabrag.inference.found import Found
 from tabrag.inference.rule_reader import read_cell
-from tabrag.inference.view import Parts, View
+from tabrag.inference.view import Parts, Tables, View, candidate_table
 from tabrag.tables.text import title_text
 from tabrag.types import Answer, Candidate, Grid, Query, Run, Table
 
@@ -45,12 +45,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 NOT_ENOUGH = "NOT ENOUGH INFO"
-
-
-class Tables(Protocol):
-    """Tables by id."""
-
-    def __getitem__(self, item_id: str) -> Table: ...
 
 
 class Corpus(Protocol):
@@ -131,7 +125,7 @@ class Reader:
         self, query: Query, candidates: Sequence[Candidate], corpus: Corpus, parts: Parts
     ) -> list[View]:
         return [
-            View(corpus.tables[candidate.item_id], parts.get((query.id, candidate.item_id)))
+            View(candidate_table(corpus.tables, candidate.item_id), parts.get((query.id, candidate.item_id)))
             for candidate in candidates[: self.num_tables]
         ]
 

@@ -128,13 +128,15 @@ class Pipeline:
     def refine(self, queries: Sequence[Query], run: Run) -> Parts:
         """The stage before reading: what stays of the tables that will be read; nothing where they stay
         whole."""
+        from tabrag.inference.view import candidate_table
+
         if self.refiner is None:
             return {}
         asked = {
             (query.id, candidate.item_id): (query.text, grid)
             for query in queries
             for candidate in run.get(query.id, [])[: self.reader.num_tables]
-            if (grid := self.data.tables[candidate.item_id].grid) is not None
+            if (grid := candidate_table(self.data.tables, candidate.item_id).grid) is not None
         }
         refined = self.refiner(list(asked.values()))
         return {key: one.part for key, one in zip(asked, refined, strict=True)}

@@ -4,13 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import Protocol
 
+from tabrag.errors import UserError
 from tabrag.inference.evidence import evidence_at, locate
 from tabrag.tables.subtable import Subtable
 from tabrag.types import Cell, Evidence, Table
 
 Parts = Mapping[tuple[str, str], Subtable]
 """Refined tables by query id and table id."""
+
+
+class Tables(Protocol):
+    """Tables by id."""
+
+    def __getitem__(self, item_id: str) -> Table: ...
+
+
+def candidate_table(tables: Tables, item_id: str) -> Table:
+    """The table of a candidate.
+
+    Raises:
+        UserError: It is not in the corpus.
+    """
+    try:
+        return tables[item_id]
+    except KeyError as error:
+        raise UserError(
+            f"the candidate '{item_id}' is no table of the corpus: its index or run belongs to another one"
+        ) from error
 
 
 @dataclass(frozen=True, slots=True)

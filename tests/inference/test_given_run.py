@@ -13,6 +13,7 @@ from tabrag.evaluation.answer_report import evaluate_answers
 from tabrag.evaluation.runs import run_record
 from tabrag.files import write_jsonl
 from tabrag.inference.answer_job import answer_queries
+from tabrag.inference.config import RefineConfig
 from tabrag.inference.given_run import GivenRun
 from tabrag.inference.pipeline import Pipeline, PipelineConfig
 from tabrag.tables.grid import make_grid
@@ -75,6 +76,12 @@ def test_faults_are_named(folder: Path, tmp_path: Path) -> None:
         Pipeline(PipelineConfig(data=str(folder), run="gold", indexes=["x"]))
     with pytest.raises(UserError, match=r"nowhere\.jsonl"):
         Pipeline(PipelineConfig(data=str(folder), run=str(tmp_path / "nowhere.jsonl"))).open()
+    foreign = run_record("q0", [Candidate(item_id="elsewhere", score=1.0, stage="x")])
+    write_jsonl(tmp_path / "foreign.jsonl", [foreign])
+    for refine in (None, RefineConfig()):
+        config = PipelineConfig(data=str(folder), run=str(tmp_path / "foreign.jsonl"), refine=refine)
+        with pytest.raises(UserError, match="'elsewhere' is no table of the corpus"):
+            list(Pipeline(config).ask_all([Query(id="q0", text="how many?")]))
     write_jsonl(tmp_path / "broken.jsonl", [{"question": "?"}])
     with pytest.raises(UserError, match="record 1"):
         evaluate_answers(tmp_path / "broken.jsonl", folder, split="dev")
