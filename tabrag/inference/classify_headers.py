@@ -34,6 +34,10 @@ class HeaderScorer:
         """The bound of the refine stage's ``gain`` that goes with its scores."""
         return self.model.threshold
 
+    def fingerprint(self) -> str:
+        """See :meth:`tabrag.models.header_classifier.HeaderClassifier.fingerprint`."""
+        return self.model.fingerprint()
+
     def __call__(self, pairs: Sequence[Pair]) -> list[HeaderScores]:
         """Probabilities, 0..1, of the rows and columns of each pair, in the order of ``pairs``.
 

@@ -34,6 +34,9 @@ class Scorer(Protocol):
     def threshold(self) -> float | None:
         """The bound of ``gain`` that goes with its scores; None where it knows none."""
 
+    def fingerprint(self) -> str | None:
+        """What changes with its scores; None where nothing in it is trained."""
+
     def __call__(self, pairs: Sequence[tuple[str, Grid]]) -> list[HeaderScores]:
         """The scores of each (question, grid) pair, in their order."""
 
@@ -42,6 +45,9 @@ class WordScorer:
     """Scores by the words that a question shares with the headers; see :mod:`tabrag.tables.lexical`."""
 
     threshold = _WORDS_THRESHOLD
+
+    def fingerprint(self) -> None:
+        """Nothing in it is trained."""
 
     def __call__(self, pairs: Sequence[tuple[str, Grid]]) -> list[HeaderScores]:
         """The scores of each (question, grid) pair, in their order."""
@@ -125,13 +131,9 @@ class Refine:
 
     def settings(self) -> dict[str, Any]:
         """All that a refined table depends on besides question and table."""
-        from tabrag.inference.classify_headers import HeaderScorer
-
         settings = dataclasses.asdict(self.resolved())
         del settings["device"]
-        if isinstance(self.scorer, HeaderScorer):
-            settings["checkpoint"] = self.scorer.model.fingerprint()
-        return settings
+        return {**settings, "checkpoint": self.scorer.fingerprint()}
 
 
 def load_scorer(checkpoint: str | None, *, device: str | None = None) -> Scorer:

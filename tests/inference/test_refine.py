@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -44,6 +46,9 @@ class Same:
 
     scores: HeaderScores
     threshold: float | None = None
+
+    def fingerprint(self) -> str:
+        return "same"
 
     def __call__(self, pairs: Sequence[tuple[str, Grid]]) -> list[HeaderScores]:
         return [self.scores] * len(pairs)
@@ -98,6 +103,16 @@ def test_the_stage_goes_by_header_words_or_by_another_scorer():
     assert [body(one.part) for one in stage([(question, SALES)] * 2)] == [([2], [1])] * 2
     assert stage([]) == []
     assert "device" not in stage.settings() and stage.settings()["threshold"] == 1.0
+    assert stage.settings()["checkpoint"] == "same"
+
+
+def test_header_words_need_no_torch() -> None:
+    code = (
+        "import sys; from tabrag.inference.config import RefineConfig\n"
+        "from tabrag.inference.refine import Refine\n"
+        "assert Refine(RefineConfig()).settings()['checkpoint'] is None; assert 'torch' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_the_bound_is_the_scorers_own_unless_it_is_set():
