@@ -54,14 +54,22 @@ class DataSource:
 
 
 def data_source(folder: str | Path) -> DataSource:
-    """Name and licence of a data set folder, from the front matter of its ``README.md``."""
+    """Name and licence of a data set folder, from the front matter of its ``README.md``.
+
+    A front matter that says neither, or is none, costs no training: the folder's name and ``unknown`` stand in.
+    """
     path = Path(folder) / "README.md"
     found = (
         re.match(r"---\n(.*?)\n---\n", path.read_text(encoding="utf-8"), re.DOTALL)
         if path.is_file()
         else None
     )
-    front = yaml.safe_load(found[1]) if found else {}
+    try:
+        front = yaml.safe_load(found[1]) if found else {}
+    except yaml.YAMLError:
+        front = {}
+    if not isinstance(front, dict):
+        front = {}
     return DataSource(name=front.get("pretty_name", Path(folder).name), licence=front.get("license", UNKNOWN))
 
 

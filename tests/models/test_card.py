@@ -87,6 +87,9 @@ def test_data_source_of_a_folder(tmp_path: Path) -> None:
     (tmp_path / "README.md").write_text("---\npretty_name: HiTab\nlicense: c-uda\n---\n\n# HiTab\n")
     assert data_source(tmp_path) == DataSource(name="HiTab", licence="c-uda")
     assert data_source(tmp_path / "absent") == DataSource(name="absent", licence="unknown")
+    for front in ("", "- a", "license: ["):
+        (tmp_path / "README.md").write_text(f"---\n{front}\n---\n")
+        assert data_source(tmp_path) == DataSource(name=tmp_path.name, licence="unknown")
 
 
 @pytest.mark.parametrize("name", ["header classifier", "cell reader"])
