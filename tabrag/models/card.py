@@ -56,7 +56,7 @@ class DataSource:
 def data_source(folder: str | Path) -> DataSource:
     """Name and licence of a data set folder, from the front matter of its ``README.md``.
 
-    A front matter that says neither, or is none, costs no training: the folder's name and ``unknown`` stand in.
+    Where it says neither or cannot be read, the folder's name and ``unknown`` stand in: no training is lost.
     """
     path = Path(folder) / "README.md"
     found = (
