@@ -41,8 +41,10 @@ def measure_refining(
         different tables, and the setting.
 
     Raises:
-        UserError: No table is large enough, or there are no questions.
+        UserError: No table is large enough, there are no questions, or nothing to measure is asked for.
     """
+    if num_pairs < 1 or repeats < 1:
+        raise UserError(f"num_pairs={num_pairs}, repeats={repeats}: both must be at least 1")
     grids = [grid for table in tables if (grid := _cut(table.grid)) is not None]
     if not grids or not questions:
         raise UserError(

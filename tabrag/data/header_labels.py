@@ -32,6 +32,8 @@ class HeaderExample:
 def header_examples(folder: DataFolder, split: str, *, max_examples: int = 0) -> list[HeaderExample]:
     """The questions of a split whose gold headers or answer cells are known, in the order of the file.
 
+    Tables without a body have no rows or columns to choose from and are left out.
+
     Args:
         folder: Data set folder with ``headers.jsonl``.
         split: Name of the split.
@@ -44,7 +46,7 @@ def header_examples(folder: DataFolder, split: str, *, max_examples: int = 0) ->
         HeaderExample(query_id, folder.queries[query_id].text, gold)
         for query_id, grades in folder.qrels(split).items()
         for gold in folder.gold_headers.get(query_id, ())
-        if grades.get(gold.table_id, 0) > 0 and folder.tables[gold.table_id].grid is not None
+        if grades.get(gold.table_id, 0) > 0 and _has_body(folder.tables[gold.table_id].grid)
     ]
     if not examples:
         raise UserError(
@@ -53,6 +55,10 @@ def header_examples(folder: DataFolder, split: str, *, max_examples: int = 0) ->
         )
     step = -(-len(examples) // max_examples) if max_examples else 1
     return examples[::step]
+
+
+def _has_body(grid: Grid | None) -> bool:
+    return grid is not None and grid.num_header_rows < grid.num_rows and grid.num_header_cols < grid.num_cols
 
 
 def grid_of(folder: DataFolder, example: HeaderExample) -> Grid:

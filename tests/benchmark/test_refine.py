@@ -33,3 +33,5 @@ def test_refining(tmp_path: Path) -> None:
     assert 100 < found["tokens_a_table"] < 1000
     with pytest.raises(UserError, match="1 questions and 0 tables of 30 x 10"):
         measure_refining([_table(9, 9)], ["q"], **arguments)
+    with pytest.raises(UserError, match="num_pairs=0"):
+        measure_refining([_table(30, 10)], ["q"], **{**arguments, "num_pairs": 0})

@@ -105,6 +105,16 @@ def test_pictures_without_a_grid_are_left_out(tmp_path: Path) -> None:
         header_examples(folder, "train")
 
 
+def test_tables_without_a_body_are_left_out(tmp_path: Path) -> None:
+    table = sales()
+    assert table.grid is not None
+    table.grid.num_header_rows = table.grid.num_rows
+    table.grid.top_paths = table.grid.left_paths = None
+    folder = DataFolder(write_tiny(tmp_path / "tiny", [table]))
+    with pytest.raises(UserError, match="no query of split 'train'"):
+        header_examples(folder, "train")
+
+
 def test_hitab(data_root: Path, tmp_path: Path) -> None:
     """Nearly every question has a gold row and a gold column, and few headers are gold."""
     prepare(hitab.read(data_root / "hitab", limit=90), tmp_path / "hitab")
