@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from tabrag.inference.choice import Method, walk
 from tabrag.inference.config import RefineConfig
-from tabrag.inference.refine import counts, orders
+from tabrag.inference.refine import counts, kept_by_rule, orders
 from tabrag.tables.grid import left_paths, owner_map, top_paths
 from tabrag.tables.header_scores import HeaderScores
 from tabrag.tables.subtable import Requirements, requirements
@@ -97,9 +97,24 @@ def needs(grid: Grid, cells: Iterable[Cell]) -> tuple[Need, ...]:
     return tuple(need(cell) for cell in dict.fromkeys(cells))
 
 
-def case_of(scores: HeaderScores, grid: Grid, answer_cells: Iterable[Cell]) -> Case:
-    """A question's gold table with the answer cells that it must keep."""
-    return Case(scores, needs(grid, answer_cells), requirements(grid))
+def case_of(
+    scores: HeaderScores,
+    grid: Grid,
+    question: str,
+    answer_cells: Iterable[Cell],
+    rules: RefineConfig | None = None,
+) -> Case:
+    """A question's gold table with the answer cells that it must keep.
+
+    Args:
+        scores: Of its body rows and body columns.
+        grid: The table.
+        question: The question.
+        answer_cells: Cells that hold the answer or make it up.
+        rules: Whose rules (``keep_...``) apply; those of the default settings where None.
+    """
+    rows, cols = kept_by_rule(grid, question, scores, rules or RefineConfig())
+    return Case(scores, needs(grid, answer_cells), requirements(grid), rows, cols)
 
 
 def curve(cases: Sequence[Case], method: Method = DEFAULT) -> Curve:

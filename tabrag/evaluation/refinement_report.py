@@ -27,10 +27,12 @@ KEPT = 0.97
 PAPER = ((7, 10), (10, 7))
 """Rows and columns: the paper's two values, either way round."""
 RULES = {
-    "totals": RefineConfig(keep_totals=True),
-    "compared": RefineConfig(keep_compared=True),
-    "totals and compared": RefineConfig(keep_totals=True, keep_compared=True),
+    "no rules": RefineConfig(keep_totals=False, keep_extremes=False),
+    "totals alone": RefineConfig(keep_extremes=False),
+    "extremes alone": RefineConfig(keep_totals=False),
+    "compared as well": RefineConfig(keep_compared=True),
 }
+"""Beside the rules of the default settings, which all other figures have."""
 LEXICAL, RANDOM = "header words", "random order"
 _DRAWS = 10
 _CHUNK = 64
@@ -61,7 +63,8 @@ def evaluate_refinement(
     Returns:
         ``questions``, ``cells`` (a table, mean over the questions), ``systems``: scorer -> way to choose ->
         ``kept@50`` and so on (at that share of cells removed) and ``removed@97`` (where that share of the
-        questions keep every answer cell), and ``top_k``: scorer -> rows x columns -> figures.
+        questions keep every answer cell), ``bounds``: scorer -> figures at its own bound, and ``top_k``:
+        scorer -> rows x columns -> figures.
 
     Raises:
         UserError: No question with answer cells, an unusable checkpoint or name of one, or no matplotlib for
@@ -89,6 +92,12 @@ def evaluate_refinement(
         for rule, config in RULES.items():
             ruled = with_rules(folder, examples, cases[name], config)
             systems[name][f"{DEFAULT}, {rule}"] = _figures(ruled, DEFAULT)
+    bounds = {
+        name: asdict(outcome(cases[name], RefineConfig(threshold=scorer.threshold)))
+        | {"threshold": scorer.threshold}
+        for name, scorer in scorers.items()
+        if scorer.threshold is not None
+    }
     top_k = {
         name: {
             f"{rows} x {cols}": asdict(outcome(some, RefineConfig(method="top_k", rows=rows, cols=cols)))
@@ -101,6 +110,7 @@ def evaluate_refinement(
         "questions": len(examples),
         "cells": outcome(cases[LEXICAL], RefineConfig(threshold=1.0)).cells,
         "systems": systems,
+        "bounds": bounds,
         "top_k": top_k,
     }
     if table is not None:
@@ -122,7 +132,7 @@ def scored(folder: DataFolder, examples: Sequence[HeaderExample], scorer: Scorer
             grids = [grid_of(folder, example) for example in some]
             scores = scorer([(example.text, grid) for example, grid in zip(some, grids, strict=True)])
             cases += [
-                case_of(score, grid, example.gold.answer_cells)
+                case_of(score, grid, example.text, example.gold.answer_cells)
                 for example, grid, score in zip(some, grids, scores, strict=True)
             ]
             bar.update(len(some))

@@ -17,7 +17,7 @@ Method = Literal["gain", "relative", "absolute", "mass", "top_k", "budget"]
 METHODS: tuple[Method, ...] = ("gain", "relative", "absolute", "mass", "top_k", "budget")
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-EVEN = 0.1
+EVEN = 0.05
 """Share of an even chance in what ``gain`` expects of a row or column, since no score is sure."""
 
 

@@ -40,6 +40,8 @@ class RefineConfig:
             score), or ``mass`` (one less the share of the axis's scores that better ones hold).
         max_cells: Body cells of ``budget``; a table keeps at least one row and one column.
         keep_totals: Whether rows and columns labelled as a total stay.
+        keep_extremes: Whether, where a question asks for a largest or smallest value, the rows and columns
+            that hold it stay.
         keep_compared: Whether, where a question compares, the other children of the best row's or column's
             parent stay, on the axis that the question leaves open.
         checkpoint: Header classifier, folder or hub id; header words decide where null.
@@ -52,7 +54,8 @@ class RefineConfig:
     threshold: float | None = None
     scale: Literal["gain", "relative", "absolute", "mass"] = "gain"
     max_cells: int = 60
-    keep_totals: bool = False
+    keep_totals: bool = True
+    keep_extremes: bool = True
     keep_compared: bool = False
     checkpoint: str | None = None
     device: str | None = None

@@ -17,14 +17,19 @@ from collections.abc import Mapping
 
 from tabrag.inference.found import Found
 from tabrag.tables.grid import cell_text, corner_paths, left_paths, owner, path_texts, top_paths
-from tabrag.tables.lexical import TOTALS, best, body_paths, certainty, overlap, path_scores, words
+from tabrag.tables.lexical import (
+    TOTALS,
+    asked_direction,
+    best,
+    body_paths,
+    certainty,
+    overlap,
+    path_scores,
+    words,
+)
 from tabrag.tables.values import NumberFormat, infer_number_format, parse_value
 from tabrag.types import Cell, Grid
 
-_MORE = frozenset(
-    "more higher most highest greater greatest larger largest best biggest top longest maximum".split()
-)
-_LESS = frozenset("less lower least lowest fewer fewest smaller smallest shortest minimum worst".split())
 _TOTAL = TOTALS | set(words("subtotal"))
 _ASKS_NAME = re.compile(r"\b(?:which|who|whom|what|when|where)\b")
 _ASKS_VALUE = re.compile(r"\bhow (?:many|much)\b|\bpercent|\bproportion\b|^what (?:was|is|were|are) the\b")
@@ -41,7 +46,7 @@ def read_cell(grid: Grid, question: str) -> Found | None:
     sure = certainty(fits.rows) * certainty(fits.cols)
     lower = question.lower()
     if _ASKS_NAME.search(lower) and not _ASKS_VALUE.search(lower):
-        direction = _direction(lower)
+        direction = asked_direction(lower)
         named = None
         if direction and " or " in lower:
             named = _alternative(grid, lower, at, direction)
@@ -54,12 +59,6 @@ def read_cell(grid: Grid, question: str) -> Found | None:
                 text=cell_text(grid, *named[0]), cells=[owner(grid, *cell) for cell in named], certainty=sure
             )
     return Found(text=cell_text(grid, *at), cells=[owner(grid, *at)], certainty=sure)
-
-
-def _direction(question: str) -> int:
-    """1 where the question asks for the larger, -1 for the smaller, 0 for neither."""
-    found = re.findall(r"\w+", question)
-    return next((1 if word in _MORE else -1 for word in found if word in _MORE or word in _LESS), 0)
 
 
 def _alternative(grid: Grid, question: str, at: Cell, direction: int) -> list[Cell] | None:

@@ -30,6 +30,10 @@ _STOP = frozenset(
     " many much what which who whom whose when where that this these those it its as than there their they he"
     " she".split()
 )
+_MORE = frozenset(
+    "more higher most highest greater greatest larger largest best biggest top longest maximum".split()
+)
+_LESS = frozenset("less lower least lowest fewer fewest smaller smallest shortest minimum worst".split())
 _WHOLE_BONUS = 0.2  # a question that names no part asks for the whole
 _STRANGE_WEIGHT = 0.1
 
@@ -84,6 +88,12 @@ def path_scores(paths: Mapping[int, list[str]], question: str) -> dict[int, floa
 @lru_cache(maxsize=50_000)
 def _bag(text: str) -> frozenset[str]:
     return frozenset(words(text))
+
+
+def asked_direction(question: str) -> int:
+    """1 where a question asks for what is larger or largest, -1 for smaller or smallest, 0 for neither."""
+    found = re.findall(r"\w+", question.casefold())
+    return next((1 if word in _MORE else -1 for word in found if word in _MORE or word in _LESS), 0)
 
 
 def best(scores: Mapping[int, float]) -> list[int]:

@@ -131,7 +131,7 @@ class HeaderTask:
         pairs = [(example.text, grid) for example, grid in zip(own, grids, strict=True)]
         scores = HeaderScorer(self.model)(pairs)
         cases = [
-            case_of(score, grid, example.gold.answer_cells)
+            case_of(score, grid, example.text, example.gold.answer_cells)
             for score, grid, example in zip(scores, grids, own, strict=True)
             if example.gold.answer_cells
         ]

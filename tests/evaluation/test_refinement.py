@@ -154,7 +154,9 @@ def test_gain_goes_by_what_a_row_has_itself_and_takes_its_parent_along():
     rows = ordered(scores, {3: {1}})
     assert rows.positions == [1, 3, 2] and rows.own.tolist() == [0.0, 0.7, 0.3]
     states = walk(rows, ordered({1: 1.0}), "gain")
-    assert states.num_rows.tolist() == [1, 2, 3] and states.levels[1] == pytest.approx(0.9 * 0.7 + 0.1 / 3)
+    assert states.num_rows.tolist() == [1, 2, 3] and states.levels[1] == pytest.approx(
+        (1 - EVEN) * 0.7 + EVEN / 3
+    )
     fixed = walk(ordered(scores, {3: {1}}, {3}), ordered({1: 1.0}), "gain")
     assert fixed.num_rows.tolist() == [2, 3]
     assert walk(ordered({}), ordered({1: 1.0}), "gain").at(0.5) == (0, 1)

@@ -16,6 +16,7 @@ from tabrag.data.sources import hitab
 from tabrag.errors import UserError
 from tabrag.evaluation.refinement import Case, needs, outcome
 from tabrag.inference.config import RefineConfig
+from tabrag.inference.extremes import extremes
 from tabrag.inference.refine import Refine, WordScorer, kept_by_rule, refine
 from tabrag.tables.axes import AXES, axis_headers
 from tabrag.tables.grid import make_grid, section_rows
@@ -54,6 +55,11 @@ class Same:
         return [self.scores] * len(pairs)
 
 
+def plain(**options: object) -> RefineConfig:
+    """Settings without rules, unless they are asked for."""
+    return RefineConfig(**{"keep_totals": False, "keep_extremes": False, **options})  # type: ignore[arg-type]
+
+
 def body(part: Subtable) -> tuple[list[int], list[int]]:
     return list(part.rows[part.whole.num_header_rows :]), list(part.cols[part.whole.num_header_cols :])
 
@@ -80,12 +86,12 @@ def body(part: Subtable) -> tuple[list[int], list[int]]:
     ],
 )
 def test_each_way_to_choose(options: dict[str, object], rows: list[int], cols: list[int]):
-    part = refine(SALES, "sales to women in the south in 2020?", SCORES, RefineConfig(**options))  # type: ignore[arg-type]
+    part = refine(SALES, "sales to women in the south in 2020?", SCORES, plain(**options))
     assert body(part) == (rows, cols)
 
 
 def test_a_comparison_keeps_the_siblings_on_the_axis_that_is_open():
-    config = RefineConfig(scale="relative", threshold=1.0, keep_compared=True)
+    config = plain(scale="relative", threshold=1.0, keep_compared=True)
     by_row = refine(SALES, "which region sold the least to women in 2020?", SCORES, config)
     assert body(by_row) == ([2, 3, 4, 5], [4])
     scores = HeaderScores({2: 0.0, 3: 0.9, 4: 0.0, 5: 0.0}, {1: 0.0, 2: 0.0, 3: 0.6, 4: 0.7})
@@ -94,12 +100,51 @@ def test_a_comparison_keeps_the_siblings_on_the_axis_that_is_open():
     assert body(refine(SALES, "sales in the south?", scores, config)) == ([3], [4])
 
 
+def test_the_extremes_that_a_question_asks_for_stay():
+    grid = make_grid(
+        [
+            ["", "2019", "2020"],
+            ["men", "90", "80"],
+            ["chad", "1", "60"],
+            ["mali", "50", "2"],
+            ["women", "70", "99"],
+            ["chad", "30", "40"],
+            ["Total", "160", "179"],
+        ],
+        num_header_rows=1,
+        num_header_cols=1,
+        left_paths=[
+            (),
+            ((1, 0),),
+            ((1, 0), (2, 0)),
+            ((1, 0), (3, 0)),
+            ((4, 0),),
+            ((4, 0), (5, 0)),
+            ((6, 0),),
+        ],
+    )
+    rows = {row: 0.1 for row in range(1, 7)} | {5: 0.3}
+    scores = HeaderScores(rows, {1: 0.9, 2: 0.1})
+    # Of 2019 mali has the most of those that are no sum, of 2020 chad among men; women's chad heads its group.
+    assert extremes(grid, "which country had the most in 2019?", scores)["row"] == {3, 2, 5}
+    assert extremes(grid, "which country had the fewest in 2019?", scores)["row"] == {2, 3, 5}
+    assert extremes(grid, "how many in chad?", scores) == {"row": set(), "col": set()}
+    found = extremes(
+        grid, "in which year did mali have the most?", HeaderScores(rows | {3: 0.9}, {1: 0.5, 2: 0.5})
+    )
+    assert 1 in found["col"]
+    asked = "which country had the most in 2019?"
+    config = RefineConfig(scale="relative", threshold=1.0, keep_totals=False)
+    assert 3 in refine(grid, asked, scores, config).rows
+    assert 3 not in refine(grid, asked, scores, plain(scale="relative", threshold=1.0)).rows
+
+
 def test_the_stage_goes_by_header_words_or_by_another_scorer():
     question = "sales to women in the south in 2020?"
-    (found,) = Refine(RefineConfig(scale="relative", threshold=1.0))([(question, SALES)])
+    (found,) = Refine(plain(scale="relative", threshold=1.0))([(question, SALES)])
     assert body(found.part) == ([3], [4]) and found.scores == overlap(SALES, question)
     other = HeaderScores({2: 1.0, 3: 0.0, 4: 0.0, 5: 0.0}, {1: 1.0, 2: 0.0, 3: 0.0, 4: 0.0})
-    stage = Refine(RefineConfig(scale="relative", threshold=1.0), scorer=Same(other))
+    stage = Refine(plain(scale="relative", threshold=1.0), scorer=Same(other))
     assert [body(one.part) for one in stage([(question, SALES)] * 2)] == [([2], [1])] * 2
     assert stage([]) == []
     assert "device" not in stage.settings() and stage.settings()["threshold"] == 1.0
@@ -118,9 +163,9 @@ def test_header_words_need_no_torch() -> None:
 def test_the_bound_is_the_scorers_own_unless_it_is_set():
     pairs = [("sales to women in the south in 2020?", SALES)]
     for own, rows in ((0.5, [3]), (0.1, [3, 4])):
-        stage = Refine(RefineConfig(), scorer=Same(SCORES, own))
+        stage = Refine(plain(), scorer=Same(SCORES, own))
         assert body(stage(pairs)[0].part) == (rows, [4]) and stage.settings()["threshold"] == own
-        fixed = Refine(RefineConfig(threshold=0.5), scorer=Same(SCORES, own))
+        fixed = Refine(plain(threshold=0.5), scorer=Same(SCORES, own))
         assert body(fixed(pairs)[0].part) == ([3], [4])
     assert Refine(RefineConfig()).settings()["threshold"] == WordScorer().threshold
     with pytest.raises(UserError, match="set refine.threshold"):

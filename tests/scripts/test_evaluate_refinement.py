@@ -52,13 +52,16 @@ def test_tables_curve_and_figures(data: Path, tmp_path: Path, capsys: pytest.Cap
     figures = call(SCRIPT, f"--data={data}", f"--table={table}", f"--plot={plot}", capsys=capsys)
     assert (figures["questions"], figures["cells"]) == (7, 24.0)
     words = figures["systems"]["header words"]
-    assert set(words) > {"gain", "relative", "budget", "top_k", "gain, totals"}
+    assert set(words) > {"gain", "relative", "budget", "top_k", "gain, no rules"}
     # Six tables of one cell; where the question names nothing, all 24 cells stay.
     assert words["relative"]["removed@97"] == pytest.approx(1 - 30 / (7 * 24))
     assert words["relative"]["kept@75"] == 1.0
     assert words["relative"]["kept@90"] == pytest.approx(6 / 7)  # one cell of each table
     assert 0 < figures["systems"]["random order"]["relative"]["kept@75"] < 0.6
     assert figures["top_k"]["header words"]["10 x 7"]["kept"] == 1.0
+    assert (
+        figures["bounds"]["header words"]["kept"] == 1.0 and figures["bounds"]["header words"]["removed"] > 0
+    )
     assert figures["top_k"]["header words"]["10 x 7"]["removed"] == 0.0
     text = table.read_text(encoding="utf-8")
     assert "7 questions, 24.00 body cells a table" in text
