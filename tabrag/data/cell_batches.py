@@ -12,6 +12,7 @@ from torch import Tensor
 
 from tabrag.data.cell_examples import CellExample, grid_of
 from tabrag.data.folder import DataFolder
+from tabrag.data.sampling import shuffled_batches
 from tabrag.models.cell_reader import CHOICES, HEADER
 from tabrag.models.inputs.cell_batch import collate
 from tabrag.models.inputs.cell_table import AxisPart, CellTable, CellTableInputs, best_within
@@ -94,13 +95,13 @@ class CellBatches(torch.utils.data.Dataset[dict[str, Any]]):
         self.seed = seed
         self.epoch = epoch
         self.cache = {} if cache is None else cache
-        order = list(range(len(examples)))
-        random.Random(f"{seed}/{epoch}/cells").shuffle(order)
-        step = batch_size * num_processes
-        self.plan = [
-            order[first + rank : first + step : num_processes]
-            for first in range(0, len(order) - step + 1, step)
-        ]
+        self.plan = shuffled_batches(
+            len(examples),
+            batch_size=batch_size,
+            num_processes=num_processes,
+            rank=rank,
+            key=f"{seed}/{epoch}/cells",
+        )
 
     def __len__(self) -> int:
         return len(self.plan)

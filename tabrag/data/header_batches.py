@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ from torch import Tensor
 
 from tabrag.data.folder import DataFolder
 from tabrag.data.header_labels import HeaderExample, grid_of, header_labels
+from tabrag.data.sampling import shuffled_batches
 
 if TYPE_CHECKING:
     from tabrag.models.inputs.headers import HeaderInputs, HeaderWindow
@@ -41,13 +41,14 @@ class HeaderBatches(torch.utils.data.Dataset[dict[str, Any]]):
         self.folder = folder
         self.inputs = inputs
         self.chunk_size = chunk_size
-        order = list(examples)
-        random.Random(f"{seed}/{epoch}/headers").shuffle(order)
-        step = batch_size * num_processes
-        self.plan = [
-            order[first + rank : first + step : num_processes]
-            for first in range(0, len(order) - step + 1, step)
-        ]
+        plan = shuffled_batches(
+            len(examples),
+            batch_size=batch_size,
+            num_processes=num_processes,
+            rank=rank,
+            key=f"{seed}/{epoch}/headers",
+        )
+        self.plan = [[examples[number] for number in batch] for batch in plan]
 
     def __len__(self) -> int:
         return len(self.plan)

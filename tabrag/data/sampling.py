@@ -227,3 +227,21 @@ def _whole_parts(shares: Sequence[float], total: int, *, least: int = 0) -> list
         place = max(open_, key=lambda place: (step * (exact[place] - parts[place]), -place))
         parts[place] += step
     return parts
+
+
+def shuffled_batches(
+    count: int, *, batch_size: int, num_processes: int, rank: int, key: str
+) -> list[list[int]]:
+    """This process's batches of one epoch over ``count`` examples, each at most once; whole batches only.
+
+    Args:
+        count: How many examples there are.
+        batch_size: Examples a process and batch.
+        num_processes: How many share a global batch.
+        rank: Which of them this is: it takes every n-th example of a global batch.
+        key: What the order is a function of.
+    """
+    order = list(range(count))
+    random.Random(key).shuffle(order)
+    step = batch_size * num_processes
+    return [order[first + rank : first + step : num_processes] for first in range(0, count - step + 1, step)]

@@ -28,6 +28,7 @@ from tabrag.models.header_classifier import first_layers
 from tabrag.models.inputs.cell_batch import NUM_KINDS
 from tabrag.models.inputs.cell_table import NUM_AXIS_FACTS, NUM_CELL_FACTS, CellTableInputs
 from tabrag.models.io import load_tensors, resolve, save_backbone, save_tensors
+from tabrag.models.weights import add_weights, part_of
 from tabrag.tables.programs import OPERATORS
 
 FORMAT_VERSION = 1
@@ -158,8 +159,8 @@ class CellReader(nn.Module):
         if Path(config.backbone).expanduser().is_dir():
             config = dataclasses.replace(config, backbone=Path(config.backbone).name)
         with atomic_folder(folder) as temporary:
-            save_backbone(self.backbone, temporary, state_dict=_part(state, "backbone."))
-            save_tensors(_part(state, "heads."), temporary / _HEADS)
+            save_backbone(self.backbone, temporary, state_dict=part_of(state, "backbone."))
+            save_tensors(part_of(state, "heads."), temporary / _HEADS)
             self.inputs.save(temporary)
             write_json(
                 temporary / _FILE,
@@ -218,9 +219,7 @@ class CellReader(nn.Module):
     def fingerprint(self) -> str:
         """32 hex digits that change with anything that changes a score."""
         digest = hashlib.sha256(f"{self.config.max_length} {self.inputs.state()}".encode())
-        for name, tensor in sorted(self.state_dict().items()):
-            digest.update(f"{name} {tuple(tensor.shape)}".encode())
-            digest.update(tensor.detach().to("cpu", torch.float32).contiguous().numpy().data)
+        add_weights(digest, self.state_dict())
         return digest.hexdigest()[:32]
 
 
@@ -233,7 +232,3 @@ def _means(states_BTH: Tensor, header_of_BT: Tensor, num_headers: int) -> Tensor
     sums = sums.scatter_add(1, place_BT[..., None].expand(-1, -1, hidden), states_BTH * belongs_BT[..., None])
     counts = states_BTH.new_zeros(batch, num_headers).scatter_add(1, place_BT, belongs_BT)
     return sums / counts.clamp_min(1)[..., None]
-
-
-def _part(state: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
-    return {name.removeprefix(prefix): tensor for name, tensor in state.items() if name.startswith(prefix)}

@@ -13,7 +13,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import torch
 from torch import Tensor, nn
 
 from tabrag.errors import UserError
@@ -23,6 +22,7 @@ from tabrag.models.config import EmbedderConfig
 from tabrag.models.inputs import load_inputs
 from tabrag.models.io import load_tensors, resolve, save_backbone, save_tensors
 from tabrag.models.pooling import mean_pool, unit
+from tabrag.models.weights import add_weights, part_of
 
 FORMAT_VERSION = 1
 _ORIGIN = ("backbone", "revision", "trust_remote_code", "format_version")
@@ -123,9 +123,9 @@ class Embedder(nn.Module):
         """
         state = dict(self.state_dict() if state_dict is None else state_dict)
         with atomic_folder(folder) as temporary:
-            save_backbone(self.backbone, temporary, state_dict=_part(state, "backbone."))
+            save_backbone(self.backbone, temporary, state_dict=part_of(state, "backbone."))
             if self.projection is not None:
-                save_tensors(_part(state, "projection."), temporary / "projection.safetensors")
+                save_tensors(part_of(state, "projection."), temporary / "projection.safetensors")
             self.inputs.save(temporary)
             write_json(temporary / "embedder.json", config_to_json(self.config))
             if self.config.inputs == "text":
@@ -188,10 +188,7 @@ class Embedder(nn.Module):
         settings = {k: v for k, v in config_to_json(self.config).items() if k not in _ORIGIN}
         digest = hashlib.sha256(repr(sorted(settings.items())).encode())
         digest.update(self.inputs.state().encode())
-        for name, tensor in sorted(self.state_dict().items()):
-            values = tensor.detach().to("cpu", torch.float32).contiguous()
-            digest.update(f"{name} {tuple(values.shape)}".encode())
-            digest.update(values.numpy().data)
+        add_weights(digest, self.state_dict())
         return digest.hexdigest()[:32]
 
 
@@ -213,10 +210,6 @@ def sibling(embedder: Embedder, config: EmbedderConfig) -> Embedder:
     if inputs.tokenization is not None:
         inputs.tokenization.max_length = config.max_length
     return Embedder(config, backbone=embedder.backbone, inputs=inputs, projection=embedder.projection)
-
-
-def _part(state: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
-    return {name.removeprefix(prefix): tensor for name, tensor in state.items() if name.startswith(prefix)}
 
 
 def config_to_json(config: EmbedderConfig) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from tabrag.models.config import HeaderClassifierConfig
 from tabrag.models.inputs.headers import NUM_FACTS, HeaderInputs
 from tabrag.models.io import load_backbone, load_config, load_tensors, resolve, save_backbone, save_tensors
 from tabrag.models.token_match import NUM_MATCHES, token_match
+from tabrag.models.weights import add_weights, part_of
 
 FORMAT_VERSION = 1
 _FILE = "header_classifier.json"
@@ -120,8 +121,8 @@ class HeaderClassifier(nn.Module):
         if Path(config.backbone).expanduser().is_dir():
             config = dataclasses.replace(config, backbone=Path(config.backbone).name)
         with atomic_folder(folder) as temporary:
-            save_backbone(self.backbone, temporary, state_dict=_part(state, "backbone."))
-            save_tensors(_part(state, "score."), temporary / _HEAD)
+            save_backbone(self.backbone, temporary, state_dict=part_of(state, "backbone."))
+            save_tensors(part_of(state, "score."), temporary / _HEAD)
             self.inputs.save(temporary)
             values = {"format_version": FORMAT_VERSION, "threshold": self.threshold}
             write_json(temporary / _FILE, {**values, **dataclasses.asdict(config)})
@@ -173,9 +174,7 @@ class HeaderClassifier(nn.Module):
             ).encode()
         )
         digest.update(self.inputs.state().encode())
-        for name, tensor in sorted(self.state_dict().items()):
-            digest.update(f"{name} {tuple(tensor.shape)}".encode())
-            digest.update(tensor.detach().to("cpu", torch.float32).contiguous().numpy().data)
+        add_weights(digest, self.state_dict())
         return digest.hexdigest()[:32]
 
 
@@ -196,7 +195,3 @@ def first_layers(folder: Path, num_layers: int | None) -> Any:
     config.num_hidden_layers = num_layers
     unused = rf"(^|\.)layers?\.({'|'.join(map(re.escape, map(str, dropped)))})\."
     return load_backbone(folder, config=config, unused=(unused,))
-
-
-def _part(state: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
-    return {name.removeprefix(prefix): tensor for name, tensor in state.items() if name.startswith(prefix)}
