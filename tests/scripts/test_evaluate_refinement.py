@@ -47,7 +47,6 @@ def data(tmp_path: Path) -> Path:
 
 
 def test_tables_curve_and_figures(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("matplotlib")
     table, plot = tmp_path / "refine.md", tmp_path / "curve.png"
     figures = call(SCRIPT, f"--data={data}", f"--table={table}", f"--plot={plot}", capsys=capsys)
     assert (figures["questions"], figures["cells"]) == (7, 24.0)
