@@ -1,8 +1,9 @@
-"""Settings of a local chat model; apart from it, so that reading settings loads no torch."""
+"""Settings of chat models; apart from them, so that reading settings loads no torch."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass(kw_only=True)
@@ -27,3 +28,49 @@ class LocalChatConfig:
     dtype: str = "auto"
     max_length: int = 1024
     batch_size: int = 8
+
+
+@dataclass(kw_only=True)
+class ServerChatConfig:
+    """A chat model behind an OpenAI-compatible endpoint, and how it is asked.
+
+    Attributes:
+        url: Where the API begins, as ``http://localhost:8000/v1``; the requests go to
+            ``URL/chat/completions``.
+        model: The model's name at the server.
+        api_key_env: Name of the environment variable that holds the API key; no key is sent where null. The
+            key itself is never a setting.
+        timeout: Seconds that one try may take.
+        retries: Tries after the first one, where the server cannot be reached, is too slow, overloaded or
+            broken (429, 5xx, an answer that is no JSON).
+        backoff: Seconds before the second try; twice as many before each further one, less up to half by
+            chance. A longer ``Retry-After`` of the server counts instead.
+        max_concurrency: Requests under way at once.
+        max_length: Tokens of a prompt at most; longer table texts are shortened. Where null, the server's own
+            limit counts. Set it for a server that cuts long prompts without a word.
+        max_image_pixels: Width times height at most of a picture that is sent; larger ones are made smaller.
+        top_logprobs: How many of the likeliest first tokens the server lists when choices are scored; 20 is
+            the most that vLLM allows unless started with ``--max-logprobs``.
+        extra: Further fields of each request. The default turns off the penalty that vLLM and SGLang take
+            from a model's own generation settings; set ``{}`` for a server that refuses fields it does not
+            know, and ``{chat_template_kwargs: {enable_thinking: false}}`` for a model that thinks aloud.
+    """
+
+    url: str
+    model: str
+    api_key_env: str | None = None
+    timeout: float = 60.0
+    retries: int = 4
+    backoff: float = 0.5
+    max_concurrency: int = 8
+    max_length: int | None = None
+    max_image_pixels: int = 8_000_000
+    top_logprobs: int = 20
+    extra: dict[str, Any] = field(default_factory=lambda: {"repetition_penalty": 1.0})
+
+    def identity(self) -> dict[str, Any]:
+        """The settings that replies depend on; the others say how and how fast they are fetched."""
+        return {
+            name: getattr(self, name)
+            for name in ("url", "model", "max_length", "max_image_pixels", "top_logprobs", "extra")
+        }
