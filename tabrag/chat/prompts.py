@@ -11,18 +11,23 @@ from dataclasses import dataclass
 
 from tabrag.chat.protocol import Message, Part, Picture, Text
 
-VERSION = 1
+VERSION = 2
 NOT_FOUND = "not in the table"
-LABELS = ("SUPPORTED", "REFUTED")
+SUPPORTED, REFUTED, NOT_ENOUGH_INFO = "SUPPORTED", "REFUTED", "NOT ENOUGH INFO"
 
-_ANSWER = (
-    "\nQuestion: {question}\n"
+_VALUE = (
     "Reply with the value only, as it stands in the table, without a sentence;"
     f" reply '{NOT_FOUND}' when it is not there."
 )
-_VERIFY = (
-    "\nStatement: {statement}\n"
-    f"Does the table support the statement? Reply with one word: {LABELS[0]} or {LABELS[1]}."
+_SENTENCE = (
+    "Reply with one or two sentences that say what the table says, with its numbers as they stand there;"
+    f" reply '{NOT_FOUND}' when it does not say it."
+)
+_ASKED_FORM = f"Use the table alone; the answer is '{NOT_FOUND}' when it is not there."
+_TWO_LABELS = f"Does the table support the statement? Reply with one word: {SUPPORTED} or {REFUTED}."
+_THREE_LABELS = (
+    f"Does the table support the statement? Reply {SUPPORTED} when it does, {REFUTED} when it says otherwise,"
+    f" or {NOT_ENOUGH_INFO} when it does not tell."
 )
 
 
@@ -43,14 +48,34 @@ class Shown:
     picture: str | None = None
 
 
-def answer_prompt(question: str, tables: Sequence[Shown]) -> list[Message]:
-    """Ask for the value that answers ``question``."""
-    return [Message("user", (*_tables(tables), Text(_ANSWER.replace("{question}", question.strip()))))]
+def answer_prompt(question: str, tables: Sequence[Shown], *, instruction: str = "") -> list[Message]:
+    """Ask for the value that answers ``question``, in the form that ``instruction`` asks for, if any."""
+    return _prompt(tables, "Question", question, _form(instruction, _VALUE))
 
 
-def verify_prompt(statement: str, tables: Sequence[Shown]) -> list[Message]:
-    """Ask whether the tables support ``statement``; the reply is one of :data:`LABELS`."""
-    return [Message("user", (*_tables(tables), Text(_VERIFY.replace("{statement}", statement.strip()))))]
+def describe_prompt(request: str, tables: Sequence[Shown], *, instruction: str = "") -> list[Message]:
+    """Ask for a sentence or two about the tables."""
+    return _prompt(tables, "Request", request, _form(instruction, _SENTENCE))
+
+
+def verify_prompt(statement: str, tables: Sequence[Shown], *, can_be_open: bool = False) -> list[Message]:
+    """Ask whether the tables support ``statement``; the reply is one of :func:`verify_labels`."""
+    return _prompt(tables, "Statement", statement, _THREE_LABELS if can_be_open else _TWO_LABELS)
+
+
+def verify_labels(*, can_be_open: bool) -> tuple[str, ...]:
+    """The replies that :func:`verify_prompt` allows; each begins with a token of its own."""
+    return (SUPPORTED, REFUTED, NOT_ENOUGH_INFO) if can_be_open else (SUPPORTED, REFUTED)
+
+
+def _form(instruction: str, otherwise: str) -> str:
+    if not instruction.strip():
+        return otherwise
+    return f"{_ASKED_FORM} {instruction.strip()}"
+
+
+def _prompt(tables: Sequence[Shown], kind: str, asked: str, form: str) -> list[Message]:
+    return [Message("user", (*_tables(tables), Text(f"\n{kind}: {asked.strip()}\n{form}")))]
 
 
 def _tables(tables: Sequence[Shown]) -> list[Part]:

@@ -25,7 +25,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from tabrag.chat.prompts import LABELS, NOT_FOUND, VERSION, Shown, answer_prompt, verify_prompt
+from tabrag.chat.prompts import (
+    NOT_ENOUGH_INFO,
+    NOT_FOUND,
+    VERSION,
+    Shown,
+    answer_prompt,
+    verify_labels,
+    verify_prompt,
+)
 from tabrag.chat.protocol import ChatModel, probabilities
 from tabrag.data.records import TASKS
 from tabrag.errors import UserError
@@ -43,8 +51,6 @@ if TYPE_CHECKING:
     from tabrag.inference.cell_reader import CellAnswerer
 
 logger = logging.getLogger(__name__)
-
-NOT_ENOUGH = "NOT ENOUGH INFO"
 
 
 class Corpus(Protocol):
@@ -137,7 +143,7 @@ class Reader:
                 continue
             view, image = some[0], _image(some[0].table, corpus)
             if query.task == "verify":
-                answer.answer, answer.evidence = NOT_ENOUGH, [view.locate("", query.text, image=image)]
+                answer.answer, answer.evidence = NOT_ENOUGH_INFO, [view.locate("", query.text, image=image)]
             elif view.read.grid is None:
                 answer.evidence = [view.evidence_at([], image=image)]
             else:
@@ -166,10 +172,11 @@ class Reader:
                 verify_prompt(queries[row].text, self._shown(queries[row], tables[row], corpus))
                 for row in verify
             ]
-            for row, scores in zip(verify, chat.score_batch(prompts, LABELS), strict=True):
+            labels = verify_labels(can_be_open=False)
+            for row, scores in zip(verify, chat.score_batch(prompts, labels), strict=True):
                 chances = probabilities(scores)
                 place = chances.index(max(chances))
-                answers[row].answer, answers[row].confidence = LABELS[place], chances[place]
+                answers[row].answer, answers[row].confidence = labels[place], chances[place]
                 answers[row].evidence = [
                     view.locate("", queries[row].text, image=_image(view.table, corpus))
                     for view in tables[row]
