@@ -5,77 +5,17 @@ from pathlib import Path
 import pytest
 import torch
 from PIL import Image
+from tiny_chat import save_llava
 
 from tabrag.chat.config import LocalChatConfig
 from tabrag.chat.local import LocalChat
 from tabrag.chat.protocol import Message, Picture, Text
 from tabrag.errors import UserError
 
-TEMPLATE = (
-    "{% for m in messages %}<s>{% for part in m['content'] %}"
-    "{% if part['type'] == 'image' %}<image>{% else %}{{ part['text'] }}{% endif %}{% endfor %}</s>"
-    "{% endfor %}"
-)
-
 
 @pytest.fixture(scope="module")
 def chat(tmp_path_factory: pytest.TempPathFactory) -> LocalChat:
-    """A tiny random LLaVA: 28 x 28 pixels are 4 image tokens."""
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
-    from transformers import (
-        CLIPVisionConfig,
-        LlamaConfig,
-        LlavaConfig,
-        LlavaForConditionalGeneration,
-        LlavaProcessor,
-        PreTrainedTokenizerFast,
-    )
-    from transformers.models.clip.image_processing_pil_clip import CLIPImageProcessorPil
-
-    raw = Tokenizer(models.BPE())
-    raw.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    raw.decoder = decoders.ByteLevel()
-    alphabet = pre_tokenizers.ByteLevel.alphabet()
-    special = ["<s>", "</s>", "<pad>", "<image>"]
-    raw.train_from_iterator(
-        ["True", "False"] * 5,
-        trainers.BpeTrainer(vocab_size=300, special_tokens=special, initial_alphabet=alphabet),
-    )
-    tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=raw,
-        bos_token="<s>",
-        eos_token="</s>",
-        pad_token="<pad>",
-        extra_special_tokens={"image_token": "<image>"},
-    )
-    processor = LlavaProcessor(
-        image_processor=CLIPImageProcessorPil(
-            size={"shortest_edge": 28}, crop_size={"height": 28, "width": 28}
-        ),
-        tokenizer=tokenizer,
-        patch_size=14,
-        vision_feature_select_strategy="default",
-        num_additional_image_tokens=1,
-        chat_template=TEMPLATE,
-    )
-    torch.manual_seed(0)
-    layers = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64}
-    model = LlavaForConditionalGeneration(
-        LlavaConfig(
-            vision_config=CLIPVisionConfig(image_size=28, patch_size=14, **layers),
-            text_config=LlamaConfig(
-                vocab_size=len(tokenizer), num_key_value_heads=4, eos_token_id=1, **layers
-            ),
-            image_token_index=tokenizer.convert_tokens_to_ids("<image>"),
-            vision_feature_layer=-1,
-        )
-    )
-    for parameter in model.parameters():
-        if parameter.ndim > 1:
-            parameter.data.mul_(5)
-    folder = tmp_path_factory.mktemp("llava")
-    model.save_pretrained(folder)
-    processor.save_pretrained(folder)
+    folder = save_llava(tmp_path_factory.mktemp("llava"))
     return LocalChat(LocalChatConfig(model=str(folder), device="cpu", dtype="float32", batch_size=8))
 
 
