@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tabrag.errors import UserError
 from tabrag.index.config import RetrieveConfig
+from tabrag.inference.instructions import split_instructions
 from tabrag.types import Query, Run
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ class Retrieve:
     def __call__(self, queries: Sequence[Query], run: Run | None = None) -> Run:
         """Candidates of each query, best first.
 
+        Instructions how to answer are not searched for, see :mod:`tabrag.inference.instructions`.
+
         Args:
             queries: With distinct ids and some text.
             run: Ignored: this is the first stage.
@@ -55,6 +58,7 @@ class Retrieve:
         from tabrag.index.fusion import rrf
 
         refuse_empty(queries)
+        queries = [dataclasses.replace(query, text=split_instructions(query.text)[0]) for query in queries]
         fusion, k = self.config.fusion, self.config.k
         depth = k if len(self.indexes) == 1 else fusion.depth or k
         runs = [

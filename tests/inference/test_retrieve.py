@@ -73,6 +73,18 @@ def test_without_known_words_the_hybrid_is_the_dense_ranking(folder: Path) -> No
     assert Retrieve(config(folder, "bm25", k=5))(asked) == {"q": []}
 
 
+def test_instructions_are_not_searched_for(folder: Path) -> None:
+    """The plain question and the one with a format: the same candidates and scores, dense and by words."""
+    (plain,) = queries(3)
+    wrapped = Query(id=plain.id, text=f"{plain.text}\nAnswer with one {text(12)} word, in JSON.")
+    for name in ("exact", "bm25"):
+        index = Index.open(folder / name)
+        retrieve = Retrieve(config(folder, name, k=5))
+        assert retrieve([wrapped]) == retrieve([plain])
+        if name == "bm25":  # the words of the instruction would have counted
+            assert index.search([wrapped], 5) != index.search([plain], 5)
+
+
 def test_k_larger_than_the_collection(folder: Path) -> None:
     for names in (("exact",), ("exact", "bm25")):
         hits = ids(Retrieve(config(folder, *names, k=1000))(queries(3)))["q3"]
