@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from tabrag.chat.protocol import Reply
+from tabrag.chat.protocol import Reply, first_stop
 
 
 class Decoder:
@@ -19,7 +19,7 @@ class Decoder:
     ) -> None:
         self._tokenizer = tokenizer
         self._ends = set(ends)
-        self._stop = tuple(text for text in stop if text)
+        self._stop = tuple(stop)
         self._prompt_length = prompt_length
         self._chosen: list[Tensor] = []
         self._stopped_at: dict[int, int] = {}
@@ -34,7 +34,7 @@ class Decoder:
         num_new = input_ids.shape[1] - self._prompt_length
         if self._stop:
             for row, text in enumerate(self._decode(input_ids[:, self._prompt_length :])):
-                if self._cut(text) is not None:
+                if first_stop(text, self._stop) is not None:
                     self._stopped_at.setdefault(row, num_new)
         flags = [row in self._stopped_at for row in range(input_ids.shape[0])]
         return torch.tensor(flags, device=input_ids.device)
@@ -48,7 +48,7 @@ class Decoder:
             end = next((i + 1 for i, token in enumerate(ids) if token in self._ends), len(ids))
             length = min(end, self._stopped_at.get(row, len(ids)))
             text = self._decode([ids[:length]])[0]
-            cut = self._cut(text)
+            cut = first_stop(text, self._stop)
             probability = float(log_probs_TB[:length, row].mean().exp()) if length else None
             replies.append(Reply((text if cut is None else text[:cut]).strip(), probability))
         return replies
@@ -57,9 +57,3 @@ class Decoder:
         return self._tokenizer.batch_decode(
             rows, skip_special_tokens=True, clean_up_tokenization_spaces=False
         )
-
-    def _cut(self, text: str) -> int | None:
-        """Where the first stop text begins; blanks at the very beginning of a reply do not count."""
-        lead = len(text) - len(text.lstrip())
-        found = [at for at in (text.find(stop, lead) for stop in self._stop) if at >= 0]
-        return min(found) if found else None

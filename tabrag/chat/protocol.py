@@ -114,3 +114,10 @@ def probabilities(
     top = max(log_probabilities)
     weights = [math.exp(value - top) for value in log_probabilities]
     return [weight / sum(weights) for weight in weights]
+
+
+def first_stop(text: str, stop: Sequence[str]) -> int | None:
+    """Where the first of ``stop`` begins in a reply; blanks at the very beginning of it do not count."""
+    lead = len(text) - len(text.lstrip())
+    found = [at for at in (text.find(one, lead) for one in stop if one) if at >= 0]
+    return min(found) if found else None
