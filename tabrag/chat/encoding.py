@@ -58,27 +58,28 @@ def control_tokens(tokenizer: Any) -> re.Pattern[str] | None:
     )
 
 
-def _clean(text: str, control: re.Pattern[str] | None) -> str:
+def break_up(text: str, control: re.Pattern[str] | None) -> str:
+    """The text with a blank after the first character of each control token, so that none is one any more."""
     return control.sub(lambda match: f"{match[0][0]} {match[0][1:]}", text) if control else text
 
 
 def _content(message: Message, control: re.Pattern[str] | None, *, as_parts: bool) -> Any:
     if not as_parts:
-        return "".join(_clean(part.text, control) for part in message.parts if isinstance(part, Text))
+        return "".join(break_up(part.text, control) for part in message.parts if isinstance(part, Text))
     parts: list[dict[str, str]] = []
     for part in message.parts:
         if isinstance(part, Picture):
             parts.append({"type": "image"})
         elif parts and parts[-1]["type"] == "text":
-            parts[-1]["text"] += _clean(part.text, control)
+            parts[-1]["text"] += break_up(part.text, control)
         else:
-            parts.append({"type": "text", "text": _clean(part.text, control)})
+            parts.append({"type": "text", "text": break_up(part.text, control)})
     return parts
 
 
 def _plain(message: Message, control: re.Pattern[str] | None, placeholder: str) -> str:
     return "".join(
-        f"{placeholder}\n" if isinstance(part, Picture) else _clean(part.text, control)
+        f"{placeholder}\n" if isinstance(part, Picture) else break_up(part.text, control)
         for part in message.parts
     )
 
