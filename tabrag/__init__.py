@@ -10,13 +10,22 @@ __version__ = "0.1.0"
 
 _LAZY = {
     "CellReader": "tabrag.models.cell_reader",
+    "CrossEncoder": "tabrag.models.cross_encoder",
     "Embedder": "tabrag.models.embedder",
     "HeaderClassifier": "tabrag.models.header_classifier",
     "Pipeline": "tabrag.inference.pipeline",
     "Retriever": "tabrag.models.retriever",
 }
 
-__all__ = ["CellReader", "Embedder", "HeaderClassifier", "Pipeline", "Retriever", "__version__"]
+__all__ = [
+    "CellReader",
+    "CrossEncoder",
+    "Embedder",
+    "HeaderClassifier",
+    "Pipeline",
+    "Retriever",
+    "__version__",
+]
 
 
 def __getattr__(name: str) -> Any:

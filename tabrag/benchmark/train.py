@@ -175,6 +175,7 @@ def _texts(task: RetrieverTask, num_batches: int) -> list[list[tuple[str, str]]]
     for epoch in range(num_batches):
         batches = RetrieverBatches(
             task.pairs,
+            config=task.data,
             query_inputs=task.retriever.query.inputs,
             item_inputs=task.retriever.item.inputs,
             batch_size=task.batch_size,

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import torch
 
+from tabrag.data.config import TrainingDataConfig
 from tabrag.data.pairs import TrainingPairs
 from tabrag.data.sampling import choose_negatives, epoch_batches
 from tabrag.representations import build
-from tabrag.types import Entry
+from tabrag.types import Entry, GoldHeaders
 
 if TYPE_CHECKING:
     from tabrag.models.inputs import Inputs
@@ -32,6 +33,7 @@ class RetrieverBatches(torch.utils.data.Dataset[dict[str, Any]]):
         self,
         pairs: TrainingPairs,
         *,
+        config: TrainingDataConfig,
         query_inputs: Inputs,
         item_inputs: Inputs,
         batch_size: int,
@@ -41,11 +43,12 @@ class RetrieverBatches(torch.utils.data.Dataset[dict[str, Any]]):
         epoch: int,
     ) -> None:
         self.pairs = pairs
+        self.config = config
         self.query_inputs = query_inputs
         self.item_inputs = item_inputs
-        self.representation = build(pairs.config.representation, measure=item_inputs)
+        self.representation = build(config.representation, measure=item_inputs)
         # Read here: else each worker of each epoch would.
-        self.gold = pairs.folder.gold_headers if pairs.config.representation.parts_items() else {}
+        self.gold = pairs.folder.gold_headers if config.representation.parts_items() else {}
         self.seed = seed
         self.epoch = epoch
         first = [
@@ -59,12 +62,12 @@ class RetrieverBatches(torch.utils.data.Dataset[dict[str, Any]]):
             num_processes=num_processes,
             seed=seed,
             epoch=epoch,
-            queries_per_item=pairs.config.queries_per_item,
+            queries_per_item=config.queries_per_item,
             neighbours=pairs.neighbours,
-            num_neighbours=pairs.config.num_neighbours,
+            num_neighbours=config.num_neighbours,
             sets=pairs.sets,
-            mix_temperature=pairs.config.mix_temperature,
-            one_set_a_batch=pairs.config.one_set_a_batch,
+            mix_temperature=config.mix_temperature,
+            one_set_a_batch=config.one_set_a_batch,
         )
         self.plan = plan[rank::num_processes]
 
@@ -79,7 +82,7 @@ class RetrieverBatches(torch.utils.data.Dataset[dict[str, Any]]):
         for row in rows:
             chosen = choose_negatives(
                 pairs.negatives[row],
-                count=pairs.config.num_negatives,
+                count=self.config.num_negatives,
                 seed=self.seed,
                 epoch=self.epoch,
                 query=row,
@@ -116,7 +119,7 @@ class RetrieverBatches(torch.utils.data.Dataset[dict[str, Any]]):
         several.
         """
         features = inputs.features(entries)
-        size = self.pairs.config.chunk_size or len(entries)
+        size = self.config.chunk_size or len(entries)
         order = list(range(len(entries)))
         if size < len(entries):
             order.sort(key=lambda number: len(features[number]))
@@ -133,19 +136,24 @@ class RetrieverBatches(torch.utils.data.Dataset[dict[str, Any]]):
         entries = self.representation(folder.tables[item_id], folder=folder.path)
         if len(entries) == 1:
             return entries[0]
-        asking = [self.pairs.query_ids[row] for row in rows if self.first_positive[row] == item]
-        gold = [
-            {*one.top, *one.left, *one.answer_cells}
-            for query_id in asking
-            for one in self.gold.get(query_id, ())
-            if one.table_id == item_id
-        ]
-        held = [
-            sum(len(cells & (entry.cells or cells)) / len(cells) for cells in gold if cells)
-            for entry in entries
-        ]
-        best = [entry for entry, share in zip(entries, held, strict=True) if share == max(held)]
+        asking = {self.pairs.query_ids[row] for row in rows if self.first_positive[row] == item}
+        gold = [one for query_id in asking for one in self.gold.get(query_id, ())]
+        best = gold_windows(entries, gold)
         return random.Random(f"{self.seed}/{self.epoch}/window/{item}").choice(best)
+
+
+def gold_windows(entries: Sequence[Entry], gold: Iterable[GoldHeaders]) -> list[Entry]:
+    """The windows of a table that hold most of the gold headers and answer cells; all where none is known.
+
+    Args:
+        entries: The windows of one table, at least one.
+        gold: What is known of it and of other tables.
+    """
+    known = [{*one.top, *one.left, *one.answer_cells} for one in gold if one.table_id == entries[0].item_id]
+    held = [
+        sum(len(cells & (entry.cells or cells)) / len(cells) for cells in known if cells) for entry in entries
+    ]
+    return [entry for entry, share in zip(entries, held, strict=True) if share == max(held)]
 
 
 def loader(

@@ -10,8 +10,8 @@ from tabrag.representations import RepresentationConfig
 
 
 @dataclass(kw_only=True)
-class TrainingDataConfig:
-    """What a retriever is trained on.
+class PairsConfig:
+    """Training queries with what is relevant to each and what is easily taken for it.
 
     Attributes:
         folder: Data set folder with corpus.jsonl, queries.jsonl and qrels/.
@@ -20,18 +20,10 @@ class TrainingDataConfig:
         negatives: Run file (JSONL) over the training queries, for example BM25's: its candidates are items
             that are easily taken for the relevant one. Empty for none.
         negative_depth: Use the first this many candidates of a query that are not relevant.
-        num_negatives: Candidates encoded as hard negatives, drawn anew each epoch, a query.
-        num_neighbours: Items with training queries of their own that resemble an item of the batch and join
-            it.
-        queries_per_item: Most queries on one item in a batch.
-        mix_temperature: How the data sets of a pooled folder are mixed: each gets a share of the queries
-            proportional to ``size ** (1 / mix_temperature)``. 1 takes each query once; a larger one gives
-            small sets more (they repeat their queries) and large ones less (drawn anew each epoch).
-        one_set_a_batch: Fill each batch from one data set, whose tables resemble each other most.
-        chunk_size: Entries that are padded to one length and encoded together, after sorting by length: less
+        num_negatives: Hard negatives a query, drawn anew each epoch.
+        chunk_size: Inputs that are padded to one length and encoded together, after sorting by length: less
             padding, less memory at once, the same loss. 0 encodes a whole batch together, which suits a GPU.
         num_workers: Processes that make batches; 0 makes them in the training process.
-        representation: What of an item is encoded.
     """
 
     folder: str
@@ -40,23 +32,69 @@ class TrainingDataConfig:
     negatives: str = ""
     negative_depth: int = 20
     num_negatives: int = 0
+    chunk_size: int = 0
+    num_workers: int = 0
+
+    def __post_init__(self) -> None:
+        if self.negative_depth < 1:
+            raise UserError(f"negative_depth must be 1 or more, found {self.negative_depth}")
+        for name in ("num_negatives", "chunk_size", "num_workers"):
+            if getattr(self, name) < 0:
+                raise UserError(f"{name} must be 0 or more, found {getattr(self, name)}")
+
+
+@dataclass(kw_only=True)
+class TrainingDataConfig(PairsConfig):
+    """What a retriever is trained on; see also :class:`PairsConfig`.
+
+    Attributes:
+        num_neighbours: Items with training queries of their own that resemble an item of the batch and join
+            it.
+        queries_per_item: Most queries on one item in a batch.
+        mix_temperature: How the data sets of a pooled folder are mixed: each gets a share of the queries
+            proportional to ``size ** (1 / mix_temperature)``. 1 takes each query once; a larger one gives
+            small sets more (they repeat their queries) and large ones less (drawn anew each epoch).
+        one_set_a_batch: Fill each batch from one data set, whose tables resemble each other most.
+        representation: What of an item is encoded.
+    """
+
     num_neighbours: int = 0
     queries_per_item: int = 1
     mix_temperature: float = 1.0
     one_set_a_batch: bool = False
-    chunk_size: int = 0
-    num_workers: int = 0
     representation: RepresentationConfig = field(default_factory=RepresentationConfig)
 
     def __post_init__(self) -> None:
-        for name in ("negative_depth", "queries_per_item"):
-            if getattr(self, name) < 1:
-                raise UserError(f"{name} must be 1 or more, found {getattr(self, name)}")
-        for name in ("num_negatives", "num_neighbours", "chunk_size", "num_workers"):
-            if getattr(self, name) < 0:
-                raise UserError(f"{name} must be 0 or more, found {getattr(self, name)}")
+        super().__post_init__()
+        if self.queries_per_item < 1:
+            raise UserError(f"queries_per_item must be 1 or more, found {self.queries_per_item}")
+        if self.num_neighbours < 0:
+            raise UserError(f"num_neighbours must be 0 or more, found {self.num_neighbours}")
         if not 0 < self.mix_temperature < float("inf"):
             raise UserError(f"mix_temperature must be a number greater than 0, found {self.mix_temperature}")
+
+
+@dataclass(kw_only=True)
+class RankingDataConfig(PairsConfig):
+    """What a reranker is trained on; see also :class:`PairsConfig`.
+
+    Attributes:
+        dev_run: Run file over the dev queries, whose candidates are reranked to judge the model. Empty for
+            none: then there is nothing to judge.
+        dev_depth: Candidates of a dev query that are reranked.
+        max_dev: Judge on about this many queries, evenly spread; 0 for all.
+    """
+
+    dev_run: str = ""
+    dev_depth: int = 20
+    max_dev: int = 0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.dev_depth < 1:
+            raise UserError(f"dev_depth must be 1 or more, found {self.dev_depth}")
+        if self.max_dev < 0:
+            raise UserError(f"max_dev must be 0 or more, found {self.max_dev}")
 
 
 @dataclass(kw_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from pathlib import Path
 
-from tabrag.data.config import TrainingDataConfig
+from tabrag.data.config import PairsConfig
 from tabrag.data.content import content_digest
 from tabrag.data.folder import DataFolder
 from tabrag.data.sampling import set_shares
@@ -36,8 +36,20 @@ class TrainingPairs:
         sets: Number of each query's data set in ``set_names``.
     """
 
-    def __init__(self, config: TrainingDataConfig) -> None:
+    def __init__(self, config: PairsConfig, *, num_neighbours: int = 0, mix_temperature: float = 1.0) -> None:
+        """Read the folder and the run of negatives.
+
+        Args:
+            config: Where they are.
+            num_neighbours: See :class:`tabrag.data.config.TrainingDataConfig`.
+            mix_temperature: See there.
+
+        Raises:
+            UserError: A split has no query with a relevant item, a query has no text, or the run does not fit
+                the folder.
+        """
         self.config = config
+        self.mix_temperature = mix_temperature
         self.folder = DataFolder(config.folder)
         self.item_ids: list[str] = list(self.folder.tables.ids)
         number = {item_id: row for row, item_id in enumerate(self.item_ids)}
@@ -68,9 +80,9 @@ class TrainingPairs:
         self.negatives: list[list[int]] = [[] for _ in self.query_ids]
         if config.negatives:
             self._read_negatives(Path(config.negatives), number)
-        elif config.num_negatives or config.num_neighbours:
+        elif config.num_negatives or num_neighbours:
             raise UserError("data.num_negatives and data.num_neighbours need a run in data.negatives")
-        self.neighbours = self._neighbours() if config.num_neighbours else {}
+        self.neighbours = self._neighbours() if num_neighbours else {}
         self._first = self._first_of_content()
         self.set_names = sorted({queries[query_id].data_set for query_id in self.query_ids})
         names = {name: set_ for set_, name in enumerate(self.set_names)}
@@ -90,7 +102,7 @@ class TrainingPairs:
         if len(self.set_names) == 1:
             return
         sizes = [self.sets.count(set_) for set_ in range(len(self.set_names))]
-        shares = set_shares(sizes, temperature=self.config.mix_temperature)
+        shares = set_shares(sizes, temperature=self.mix_temperature)
         logger.info(
             "data sets: %s",
             ", ".join(

@@ -9,6 +9,7 @@ import torch
 from torch import nn
 
 from tabrag.errors import UserError
+from tabrag.files import read_json
 from tabrag.models.io import PICTURE_PARTS, load_backbone, load_config
 
 _OFFSET_FAMILIES = (
@@ -26,6 +27,19 @@ _OFFSET_FAMILIES = (
 _NEVER_TRAINED = ("rel_pos_bias", "rel_pos_x_bias", "rel_pos_y_bias", "mask_token", "post_layernorm")
 """Parameters that get no gradient: LayoutLMv3 reads its bias tables under ``no_grad``, mask tokens serve
 pre-training only, and CLIP's last norm sees only its own pooled output."""
+
+
+def origin(backbone: str) -> str:
+    """What a checkpoint names as its beginning: no path of this machine.
+
+    A trained tower of a retriever passes on what it began from itself.
+    """
+    folder = Path(backbone).expanduser()
+    if not folder.is_dir():
+        return backbone
+    if (folder / "embedder.json").is_file():
+        return str(read_json(folder / "embedder.json")["backbone"])
+    return folder.name
 
 
 def load(folder: Path, kind: str, *, pixels: bool = True, trust_remote_code: bool = False) -> Any:

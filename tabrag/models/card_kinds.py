@@ -132,10 +132,38 @@ def _cell_reader(folder: Path) -> Kind:
     )
 
 
+def _cross_encoder(folder: Path) -> Kind:
+    from tabrag.models.cross_encoder import CrossEncoder
+
+    values = read_json(folder / "cross_encoder.json")
+    return Kind(
+        name="reranker",
+        task="text-ranking",
+        tags=("table-retrieval", "reranker"),
+        lead="Says how likely a table holds what a question asks for, trained with tabrag: a cross-encoder "
+        "that reads question and table together and puts a retriever's candidates in order.",
+        backbones=(values["backbone"],),
+        facts=_settings(values),
+        code=lambda name: [
+            "from tabrag import CrossEncoder",
+            "from tabrag.inference.score_pairs import PairScorer",
+            "from tabrag.tables.grid import make_grid",
+            "from tabrag.types import Table",
+            "",
+            f"score = PairScorer(CrossEncoder.from_pretrained({name!r}))",
+            *_TABLE_LINES,
+            "table = Table(id='t1', title='Population of Canada by province', grid=grid)",
+            f"print(score([({_QUESTION!r}, table)]))  # log-odds of each pair",
+        ],
+        load=CrossEncoder.from_pretrained,
+    )
+
+
 _KINDS: dict[str, Callable[[Path], Kind]] = {
     "retriever.json": _retriever,
     "header_classifier.json": _header_classifier,
     "cell_reader.json": _cell_reader,
+    "cross_encoder.json": _cross_encoder,
 }
 
 

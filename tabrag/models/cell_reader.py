@@ -155,9 +155,7 @@ class CellReader(nn.Module):
             state_dict: This module's gathered tensors, where its own are partitioned over processes.
         """
         state = dict(self.state_dict() if state_dict is None else state_dict)
-        config = self.config
-        if Path(config.backbone).expanduser().is_dir():
-            config = dataclasses.replace(config, backbone=Path(config.backbone).name)
+        config = dataclasses.replace(self.config, backbone=backbones.origin(self.config.backbone))
         with atomic_folder(folder) as temporary:
             save_backbone(self.backbone, temporary, state_dict=part_of(state, "backbone."))
             save_tensors(part_of(state, "heads."), temporary / _HEADS)

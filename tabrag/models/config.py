@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from tabrag.errors import UserError
+from tabrag.representations import RepresentationConfig
 
 MIN_HEADER_LENGTH = 16
 """Fewest tokens of a header classifier's input: below, no question and header fit together."""
@@ -152,6 +153,45 @@ class CellReaderConfig:
             raise UserError(f"num_layers {self.num_layers} is not 1 or more (null: all of them)")
         if self.max_length < MIN_HEADER_LENGTH:
             raise UserError(f"max_length {self.max_length} is not {MIN_HEADER_LENGTH} or more")
+        if not 0 <= self.dropout < 1:
+            raise UserError(f"dropout {self.dropout} does not lie in 0..1 (1 excluded)")
+
+
+@dataclass(kw_only=True)
+class CrossEncoderConfig:
+    """How a cross-encoder is built and what it reads of a pair (question, table).
+
+    Attributes:
+        backbone: Folder, hub id or ``offline:NAME`` of the text encoder that it starts from; the ``query/``
+            folder of a trained retriever is one.
+        revision: Branch, tag or commit of a hub id.
+        num_layers: Keep this many of the backbone's first layers; null for all.
+        representation: What of a table it reads. One of several windows is enough: the best one counts.
+        question_length: Most tokens of a question; the rest is cut, with a warning.
+        table_length: Most tokens of a window of a table.
+        named_cells: Whether a window is followed by the table's body cells that the question names.
+        marks: Whether a token's vector says that it stands on the other side too.
+        matches: Whether the score also sees how well the question's tokens fit the table's.
+        dropout: Before the score.
+    """
+
+    backbone: str
+    revision: str | None = None
+    num_layers: int | None = None
+    representation: RepresentationConfig = field(default_factory=RepresentationConfig)
+    question_length: int = 64
+    table_length: int = 160
+    named_cells: bool = True
+    marks: bool = True
+    matches: bool = True
+    dropout: float = 0.1
+
+    def __post_init__(self) -> None:
+        if self.num_layers is not None and self.num_layers < 1:
+            raise UserError(f"num_layers {self.num_layers} is not 1 or more (null: all of them)")
+        for name in ("question_length", "table_length"):
+            if getattr(self, name) < 4:
+                raise UserError(f"{name} {getattr(self, name)} is not 4 or more")
         if not 0 <= self.dropout < 1:
             raise UserError(f"dropout {self.dropout} does not lie in 0..1 (1 excluded)")
 

@@ -78,6 +78,21 @@ class LossConfig:
 
 
 @dataclass(kw_only=True)
+class RankingLossConfig:
+    """The loss of a cross-encoder: listwise over the candidates of a query, plus pointwise.
+
+    Attributes:
+        pointwise: Weight of the binary cross-entropy beside the softmax over the candidates; it is what gives
+            the scores a zero.
+    """
+
+    pointwise: float = 0.2
+
+    def __post_init__(self) -> None:
+        _at_least(0, "pointwise", self.pointwise)
+
+
+@dataclass(kw_only=True)
 class DevConfig:
     """How the retriever is judged while it trains.
 

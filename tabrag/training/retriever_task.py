@@ -39,7 +39,9 @@ class RetrieverTask:
     ) -> None:
         self.retriever = retriever
         self.module = RetrieverModule(retriever, loss)
-        self.pairs = TrainingPairs(data)
+        self.pairs = TrainingPairs(
+            data, num_neighbours=data.num_neighbours, mix_temperature=data.mix_temperature
+        )
         self.data = data
         self.dev = dev
         self.batch_size = batch_size
@@ -51,6 +53,7 @@ class RetrieverTask:
     def _epoch(self, epoch: int) -> RetrieverBatches:
         return RetrieverBatches(
             self.pairs,
+            config=self.data,
             query_inputs=self.retriever.query.inputs,
             item_inputs=self.retriever.item.inputs,
             batch_size=self.batch_size,

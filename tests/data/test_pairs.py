@@ -11,7 +11,7 @@ import torch
 from tiny_tables import sales
 
 from tabrag.data.card import Card
-from tabrag.data.config import TrainingDataConfig
+from tabrag.data.config import PairsConfig, TrainingDataConfig
 from tabrag.data.content import content_digest
 from tabrag.data.folder import DataFolder, write_folder
 from tabrag.data.pairs import TrainingPairs
@@ -80,14 +80,13 @@ def test_a_copy_of_a_positive_is_no_hard_negative_and_no_neighbour(tmp_path: Pat
     candidates = [{"item_id": f"t{n}", "score": 9.0 - n} for n in range(4)]
     rows = [{"query_id": f"q{n}", "candidates": candidates} for n in range(3)]
     write_jsonl(tmp_path / "run.jsonl", rows)
-    config = TrainingDataConfig(
+    config = PairsConfig(
         folder=str(folder),
         dev_split="",
         negatives=str(tmp_path / "run.jsonl"),
         negative_depth=2,
-        num_neighbours=3,
     )
-    pairs = TrainingPairs(config)
+    pairs = TrainingPairs(config, num_neighbours=3)
     assert pairs.negatives == [[2, 3], [2, 3], [0, 1]]
     assert pairs.neighbours == {0: [2], 1: [2], 2: [0, 1]}
     assert [pairs.content_number(item) for item in range(4)] == [0, 0, 2, 3]

@@ -14,7 +14,14 @@ from tabrag.models import tiny
 from tabrag.models.card import DataSource, data_source, model_card, write_card
 from tabrag.models.card_kinds import kind_of
 from tabrag.models.cell_reader import CellReader
-from tabrag.models.config import CellReaderConfig, EmbedderConfig, HeaderClassifierConfig, RetrieverConfig
+from tabrag.models.config import (
+    CellReaderConfig,
+    CrossEncoderConfig,
+    EmbedderConfig,
+    HeaderClassifierConfig,
+    RetrieverConfig,
+)
+from tabrag.models.cross_encoder import CrossEncoder
 from tabrag.models.header_classifier import HeaderClassifier
 from tabrag.models.retriever import Retriever
 from tabrag.representations import RepresentationConfig
@@ -92,7 +99,7 @@ def test_data_source_of_a_folder(tmp_path: Path) -> None:
         assert data_source(tmp_path) == DataSource(name=tmp_path.name, licence="unknown")
 
 
-@pytest.mark.parametrize("name", ["header classifier", "cell reader"])
+@pytest.mark.parametrize("name", ["header classifier", "cell reader", "reranker"])
 def test_cards_of_other_models(tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
     (tmp_path / "bert").mkdir()
     tiny.bert(tmp_path / "bert")
@@ -100,6 +107,9 @@ def test_cards_of_other_models(tmp_path: Path, capsys: pytest.CaptureFixture[str
     torch.manual_seed(0)
     if name == "cell reader":
         CellReader.from_config(CellReaderConfig(backbone=str(tmp_path / "bert"))).save_pretrained(folder)
+    elif name == "reranker":
+        config = CrossEncoderConfig(backbone=str(tmp_path / "bert"))
+        CrossEncoder.from_config(config).save_pretrained(folder)
     else:
         config = HeaderClassifierConfig(backbone=str(tmp_path / "bert"))
         HeaderClassifier.from_config(config).save_pretrained(folder)
@@ -111,7 +121,8 @@ def test_cards_of_other_models(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert code is not None
     exec(compile(code[1], "card", "exec"), {})
     printed = capsys.readouterr().out.splitlines()[-1]
-    assert printed.startswith("{1: 0." if name == "header classifier" else "Found(text=")
+    begins = {"header classifier": r"\{1: 0\.", "cell reader": r"Found\(text=", "reranker": r"\[-?\d\.\d"}
+    assert re.match(begins[name], printed)
 
 
 def test_other_folders_are_refused(tmp_path: Path) -> None:

@@ -1,0 +1,185 @@
+"""Whether a table holds what a question asks for: one text encoder over both.
+
+The pointwise reranker of Nogueira and Cho, "Passage Re-ranking with BERT", 2019, over what is shown of a
+table, with two switches on top: vectors that mark tokens which the other side has too, and the fit of the
+question's tokens to the table's (MaxSim of ColBERT, Khattab and Zaharia, 2020, section 3.3) beside the state
+of the first token. Both tell words that agree from the first step on, which a few ten thousand pairs hardly
+teach.
+
+Shapes: ``B`` pairs, ``T`` token positions, ``H`` backbone width.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from tabrag.errors import UserError
+from tabrag.files import atomic_folder, read_json, write_json
+from tabrag.models import backbones
+from tabrag.models.blend import Blend
+from tabrag.models.config import CrossEncoderConfig
+from tabrag.models.header_classifier import first_layers
+from tabrag.models.inputs.pairs import PairInputs
+from tabrag.models.io import load_tensors, resolve, save_backbone, save_tensors
+from tabrag.models.weights import add_weights, part_of
+from tabrag.representations import RepresentationConfig
+
+FORMAT_VERSION = 1
+FILE = "cross_encoder.json"
+_HEAD = "head.safetensors"
+_WIDTH = 64
+_NUM_MATCHES = 4
+
+
+class PairHead(nn.Module):
+    """From token states to a score: the new weights of a cross-encoder."""
+
+    def __init__(self, width: int, config: CrossEncoderConfig) -> None:
+        super().__init__()
+        self.dropout = nn.Dropout(config.dropout)
+        self.mark = nn.Embedding(4, width) if config.marks else None
+        if self.mark is not None:
+            nn.init.zeros_(self.mark.weight)
+        self.importance = nn.Linear(width, 1) if config.matches else None
+        seen = width + (_NUM_MATCHES if config.matches else 0)
+        self.score = nn.Sequential(nn.Linear(seen, _WIDTH), nn.GELU(), nn.Linear(_WIDTH, 1))
+
+    def forward(self, states_BTH: Tensor, words_BTH: Tensor, question_BT: Tensor, table_BT: Tensor) -> Tensor:
+        """Tensor[B] float32, from the last states and the word vectors."""
+        seen = [self.dropout(states_BTH[:, 0]).float()]
+        if self.importance is not None:
+            raw_BT = self.importance(states_BTH).squeeze(-1).float()
+            weight_BT = raw_BT.masked_fill(~question_BT, -torch.inf).softmax(dim=1).nan_to_num()
+            even_BT = question_BT / question_BT.sum(dim=1, keepdim=True).clamp(min=1)
+            for layer_BTH in (words_BTH, states_BTH):
+                best_BT = _best_match(layer_BTH, question_BT, table_BT)
+                seen += [(best_BT * shares).sum(dim=1, keepdim=True) for shares in (weight_BT, even_BT)]
+        return self.score(torch.cat(seen, dim=1).to(states_BTH.dtype)).squeeze(-1).float()
+
+
+def _best_match(layer_BTH: Tensor, question_BT: Tensor, table_BT: Tensor) -> Tensor:
+    """The best cosine of each token of the question with one of the table, Tensor[B, T]; 0 elsewhere."""
+    units_BTH = torch.nn.functional.normalize(layer_BTH.float(), dim=-1)
+    cosines_BTT = units_BTH @ units_BTH.transpose(1, 2)
+    best_BT = cosines_BTT.masked_fill(~table_BT[:, None, :], -1.0).amax(dim=2)
+    return best_BT.masked_fill(~question_BT, 0.0)
+
+
+class CrossEncoder(nn.Module):
+    """(question, window of a table) to the log-odds that the table holds the answer.
+
+    Attributes:
+        config: How it was built.
+        backbone: The transformers model.
+        inputs: What makes :meth:`forward`'s arguments.
+        head: The new weights.
+        blend: How the score becomes P(True); set when the model is judged on a dev split.
+    """
+
+    def __init__(self, config: CrossEncoderConfig, *, backbone: Any, inputs: PairInputs) -> None:
+        super().__init__()
+        backbones.check_length(inputs.tokenization.max_length, backbone.config, "text", config.backbone)
+        backbones.check_vocabulary(inputs.tokenization.num_ids, backbone, config.backbone)
+        self.config = config
+        self.backbone = backbone
+        self.inputs = inputs
+        self.head = PairHead(backbones.width(backbone), config)
+        self.blend = Blend()
+
+    @classmethod
+    def from_config(cls, config: CrossEncoderConfig) -> CrossEncoder:
+        """Start from a backbone with a new head.
+
+        Raises:
+            UserError: See :func:`tabrag.models.io.resolve` and :func:`tabrag.models.io.load_backbone`.
+        """
+        return cls._load(resolve(config.backbone, revision=config.revision), config)
+
+    @classmethod
+    def _load(cls, folder: Path, config: CrossEncoderConfig) -> CrossEncoder:
+        inputs = PairInputs.load(folder, config)
+        return cls(config, backbone=first_layers(folder, config.num_layers), inputs=inputs)
+
+    @classmethod
+    def from_pretrained(cls, name: str | Path, *, revision: str | None = None) -> CrossEncoder:
+        """Load what :meth:`save_pretrained` wrote.
+
+        Raises:
+            UserError: Not a cross-encoder's folder, or its tensors are not exactly the expected ones.
+        """
+        folder = resolve(name, revision=revision)
+        path = folder / FILE
+        if not path.is_file():
+            raise UserError(f"{folder}: no {FILE}, so this is not a cross-encoder's folder")
+        values = read_json(path)
+        version = values.pop("format_version", None) if isinstance(values, dict) else None
+        if version != FORMAT_VERSION:
+            raise UserError(f"{path}: format version {version}, but this tabrag reads {FORMAT_VERSION}")
+        try:
+            blend = Blend(**values.pop("blend"))
+            representation = RepresentationConfig(**values.pop("representation"))
+            config = CrossEncoderConfig(**values, representation=representation)
+        except (TypeError, KeyError) as error:
+            raise UserError(f"{path}: {error}") from error
+        model = cls._load(folder, config)
+        load_tensors(folder / _HEAD, model.head)
+        model.blend = blend
+        return model.eval()
+
+    def save_pretrained(self, folder: str | Path, *, state_dict: Mapping[str, Tensor] | None = None) -> None:
+        """Write the checkpoint folder; it stands whole or the previous one stays.
+
+        Args:
+            folder: Where to.
+            state_dict: This module's gathered tensors, where its own are partitioned over processes.
+        """
+        state = dict(self.state_dict() if state_dict is None else state_dict)
+        config = dataclasses.replace(self.config, backbone=backbones.origin(self.config.backbone))
+        with atomic_folder(folder) as temporary:
+            save_backbone(self.backbone, temporary, state_dict=part_of(state, "backbone."))
+            save_tensors(part_of(state, "head."), temporary / _HEAD)
+            self.inputs.save(temporary)
+            values = {"format_version": FORMAT_VERSION, "blend": dataclasses.asdict(self.blend)}
+            write_json(temporary / FILE, {**values, **dataclasses.asdict(config)})
+
+    def forward(
+        self,
+        *,
+        input_ids: Tensor,
+        attention_mask: Tensor,
+        question: Tensor,
+        table: Tensor,
+        shared: Tensor,
+    ) -> Tensor:
+        """Log-odds that the table of each pair is relevant, Tensor[B] float32.
+
+        Args:
+            input_ids: int64 Tensor[B, T].
+            attention_mask: int64 Tensor[B, T].
+            question: bool Tensor[B, T], tokens of the question.
+            table: bool Tensor[B, T], tokens of the table.
+            shared: bool Tensor[B, T], tokens that the other side has too.
+        """
+        words_BTH = self.backbone.get_input_embeddings()(input_ids)
+        embeds_BTH = words_BTH
+        if self.head.mark is not None:
+            embeds_BTH = words_BTH + self.head.mark(2 * table.long() + shared.long())
+        states_BTH = self.backbone(inputs_embeds=embeds_BTH, attention_mask=attention_mask)[0]
+        return self.head(states_BTH, words_BTH.detach(), question, table)
+
+    def fingerprint(self) -> str:
+        """32 hex digits that change with anything that changes a score."""
+        fields = dataclasses.asdict(self.config)
+        for name in ("backbone", "revision", "dropout"):
+            del fields[name]
+        digest = hashlib.sha256(repr((sorted(fields.items()), dataclasses.astuple(self.blend))).encode())
+        digest.update(self.inputs.state().encode())
+        add_weights(digest, self.state_dict())
+        return digest.hexdigest()[:32]

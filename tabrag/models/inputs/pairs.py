@@ -1,0 +1,164 @@
+"""A question and what is shown of a table to token ids: ``[CLS] question [SEP] table [SEP]``.
+
+The same code in training and in inference. Of each token it is known on which side it stands and whether the
+other side has it too.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from tabrag.models.config import CrossEncoderConfig
+from tabrag.models.inputs.tokens import Tokenization, Tokens
+from tabrag.representations import build
+from tabrag.tables.axes import named_cells
+from tabrag.types import Entry, Table
+
+logger = logging.getLogger(__name__)
+
+NAMED_LENGTH = 32
+"""Most tokens of the cells that the question names; they come on top of the table's."""
+NUM_SPECIAL = 3
+_MAX_CACHED = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class PairTokens:
+    """One input.
+
+    Attributes:
+        ids: int32 [T] token ids.
+        question: The first token of the question, and the one after its last.
+        table: The first token of the table, and the one after its last.
+    """
+
+    ids: np.ndarray
+    question: tuple[int, int]
+    table: tuple[int, int]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+@dataclass
+class PairInputs:
+    """Inputs of a cross-encoder; also the measure of the windows that a table is shown in.
+
+    Attributes:
+        tokenization: The tokenizer.
+        config: See :class:`tabrag.models.config.CrossEncoderConfig`.
+    """
+
+    tokenization: Tokenization
+    config: CrossEncoderConfig
+    _cache: dict[str, list[int]] = field(default_factory=dict, repr=False)
+    _is_reported: bool = field(default=False, repr=False)
+
+    @classmethod
+    def load(cls, folder: Path, config: CrossEncoderConfig) -> PairInputs:
+        """Read the tokenizer of a model folder."""
+        length = config.question_length + config.table_length + NAMED_LENGTH + NUM_SPECIAL
+        return cls(Tokenization.load(folder, max_length=length), config)
+
+    def __post_init__(self) -> None:
+        self._represent = build(self.config.representation, measure=self)
+
+    @property
+    def limit(self) -> int:
+        """Most tokens of a window of a table."""
+        return self.config.table_length
+
+    def windows(self, table: Table) -> list[Entry]:
+        """What is shown of a table, in one part or several."""
+        return self._represent(table)
+
+    def named(self, question: str, table: Table) -> list[str]:
+        """Texts of the body cells that the question names, where they are shown."""
+        if table.grid is None or not self.config.named_cells:
+            return []
+        return [table.grid.cells[row][col] for row, col in named_cells(table.grid, question)]
+
+    def count(self, entries: Sequence[Entry]) -> list[int]:
+        """Tokens of the text of each entry, nothing cut."""
+        return [len(ids) for ids in self._ids([entry.text for entry in entries])]
+
+    def features(self, question: str, entry: Entry, named: Sequence[str] = ()) -> PairTokens:
+        """One input.
+
+        Args:
+            question: The question; beyond ``question_length`` tokens it is cut, which is said once.
+            entry: A window of a table; what does not fit is cut at its end.
+            named: Texts of cells that the question names.
+        """
+        before, after = self.tokenization.frame
+        asked, table = self._ids([question, entry.text])
+        if len(asked) > self.config.question_length and not self._is_reported:
+            self._is_reported = True
+            logger.warning(
+                "a question of %d tokens is cut to %d; said once", len(asked), self.config.question_length
+            )
+        asked = asked[: self.config.question_length]
+        table = [*table[: self.limit], *self._named(named)]
+        first = len(before) + len(asked) + len(after)
+        ids = [*before, *asked, *after, *table, *after]
+        return PairTokens(
+            np.array(ids, dtype=np.int32),
+            (len(before), len(before) + len(asked)),
+            (first, first + len(table)),
+        )
+
+    def _named(self, texts: Sequence[str]) -> list[int]:
+        ids: list[int] = []
+        for number, piece in enumerate(self._ids(list(dict.fromkeys(texts)))):
+            mark = self._ids(["|" if number == 0 else ";"])[0]
+            if len(ids) + len(mark) + len(piece) > NAMED_LENGTH:
+                break
+            ids += [*mark, *piece]
+        return ids
+
+    def _ids(self, texts: Sequence[str]) -> list[list[int]]:
+        cache = self._cache
+        missing = [text for text in dict.fromkeys(texts) if text not in cache]
+        if missing:
+            if len(cache) > _MAX_CACHED:
+                cache.clear()
+                missing = list(dict.fromkeys(texts))
+            cache.update(zip(missing, self.tokenization.pieces(missing), strict=True))
+        return [cache[text] for text in texts]
+
+    def collate(self, pairs: Sequence[PairTokens]) -> dict[str, Tensor]:
+        """One batch.
+
+        Returns:
+            ``input_ids`` and ``attention_mask``, int64 Tensor[B, T]; ``question``, ``table`` and ``shared``,
+            bool Tensor[B, T]: tokens of the question, of the table, and those that the other side has too.
+        """
+        padded = self.tokenization.pad([Tokens(pair.ids) for pair in pairs])
+        question_BT = np.zeros(padded["input_ids"].shape, dtype=bool)
+        table_BT, shared_BT = np.zeros_like(question_BT), np.zeros_like(question_BT)
+        for row, pair in enumerate(pairs):
+            asked, table = slice(*pair.question), slice(*pair.table)
+            question_BT[row, asked], table_BT[row, table] = True, True
+            shared_BT[row, asked] = np.isin(pair.ids[asked], pair.ids[table])
+            shared_BT[row, table] = np.isin(pair.ids[table], pair.ids[asked])
+        return {
+            **padded,
+            "question": torch.from_numpy(question_BT),
+            "table": torch.from_numpy(table_BT),
+            "shared": torch.from_numpy(shared_BT),
+        }
+
+    def save(self, folder: Path) -> None:
+        """Write the tokenizer's files."""
+        self.tokenization.save(folder)
+
+    def state(self) -> str:
+        """The tokenizer's whole definition as text, for fingerprints."""
+        return self.tokenization.state()
