@@ -69,8 +69,8 @@ class ServerChatConfig:
     extra: dict[str, Any] = field(default_factory=lambda: {"repetition_penalty": 1.0})
 
     def identity(self) -> dict[str, Any]:
-        """The settings that replies depend on; the others say how and how fast they are fetched."""
+        """The settings that replies depend on; the others say where, how and how fast they are fetched."""
         return {
             name: getattr(self, name)
-            for name in ("url", "model", "max_length", "max_image_pixels", "top_logprobs", "extra")
+            for name in ("model", "max_length", "max_image_pixels", "top_logprobs", "extra")
         }
