@@ -20,6 +20,10 @@ class LocalChatConfig:
         max_length: Tokens of a prompt at most (less where the model itself reads less); longer table texts
             are shortened.
         batch_size: Prompts a forward pass.
+        prefix_cache_mb: Mebibytes of the device's memory for the beginnings of prompts, up to the end of
+            their tables, which then run once for all questions; 0 turns it off, each prompt running whole.
+            Results are the same.
+        batch_tokens: Positions a forward pass at most, padding included, where beginnings are shared.
     """
 
     model: str = "offline:smollm2"
@@ -28,6 +32,8 @@ class LocalChatConfig:
     dtype: str = "auto"
     max_length: int = 1024
     batch_size: int = 8
+    prefix_cache_mb: int = 512
+    batch_tokens: int = 4096
 
 
 @dataclass(kw_only=True)

@@ -8,7 +8,35 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from tabrag.chat.loading import end_ids, pad_id
 from tabrag.chat.protocol import Reply, first_stop
+
+
+def reply_batch(
+    model: Any, tokenizer: Any, inputs: dict[str, Any], *, max_new_tokens: int, stop: Sequence[str]
+) -> list[Reply]:
+    """Greedy replies to a batch of prompts; sampling and penalties are off."""
+    from transformers import GenerationConfig, LogitsProcessorList, StoppingCriteriaList
+
+    ends = end_ids(model, tokenizer)
+    settings = GenerationConfig(
+        max_new_tokens=max_new_tokens,
+        do_sample=False,
+        num_beams=1,
+        repetition_penalty=1.0,
+        no_repeat_ngram_size=0,
+        eos_token_id=ends or None,
+        pad_token_id=pad_id(model, tokenizer),
+        use_cache=True,
+    )
+    decoder = Decoder(tokenizer, ends=ends, stop=stop, prompt_length=inputs["input_ids"].shape[1])
+    output_BS = model.generate(
+        **inputs,
+        generation_config=settings,
+        logits_processor=LogitsProcessorList([decoder.record]),
+        stopping_criteria=StoppingCriteriaList([decoder.stopped]),
+    )
+    return decoder.replies(output_BS)
 
 
 class Decoder:

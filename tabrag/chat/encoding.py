@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from tabrag.chat.prefix import common
 from tabrag.chat.protocol import Conversation, Message, Picture, Text
 from tabrag.errors import UserError
 
@@ -113,7 +114,7 @@ def split_choices(
     Raises:
         UserError: Two choices begin with the same token, or a choice adds no token.
     """
-    start = min(_common(prompt, ids) for ids in prompts_with_choice)
+    start = min(common(prompt, ids) for ids in prompts_with_choice)
     suffixes = [list(ids[start:]) for ids in prompts_with_choice]
     first: dict[int, str] = {}
     for choice, suffix in zip(choices, suffixes, strict=True):
@@ -126,11 +127,6 @@ def split_choices(
             )
         first[suffix[0]] = choice
     return start, suffixes
-
-
-def _common(left: Sequence[int], right: Sequence[int]) -> int:
-    pairs = zip(left, right, strict=False)
-    return next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(left), len(right)))
 
 
 def fit(messages: Conversation, *, limit: int, count: Callable[[Conversation], int]) -> Conversation:

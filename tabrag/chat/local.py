@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 import logging
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -15,11 +16,39 @@ import torch
 from torch import Tensor
 
 from tabrag.chat.config import LocalChatConfig
-from tabrag.chat.encoding import fit, render, split_choices
+from tabrag.chat.decoding import reply_batch
+from tabrag.chat.encoding import split_choices
+from tabrag.chat.engine import Engine
+from tabrag.chat.loading import load, pad_id
+from tabrag.chat.passes import Passes
+from tabrag.chat.prefix import PrefixCache, TokenCounts
+from tabrag.chat.prompt_encoder import Prompt, PromptEncoder
 from tabrag.chat.protocol import Conversation, Reply
+from tabrag.chat.sharing import failed_check, refusal
 from tabrag.errors import UserError
 
 logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Scoring:
+    """What one forward pass over one prompt gives.
+
+    Attributes:
+        row: The conversation.
+        prompt: Its prompt with the beginning of a choice behind it; the last token of that choice is left
+            out of ``ids``, since nothing is asked after it.
+        suffixes: Tokens of the choices that the pass scores, by their place among the choices.
+    """
+
+    row: int
+    prompt: Prompt
+    suffixes: dict[int, list[int]]
+
+    @property
+    def num_wanted(self) -> int:
+        """Last positions whose predictions are read."""
+        return max(map(len, self.suffixes.values()))
 
 
 class LocalChat:
@@ -29,41 +58,53 @@ class LocalChat:
     The weights are loaded on first use. Replies and scores of a conversation do not depend on its batch
     mates: text prompts are padded on the left with positions that start at their first true token, whatever
     the tokenizer's own padding side, and prompts of an image-text model run one by one.
+
+    Where the model allows it (:mod:`tabrag.chat.sharing`), conversations that begin with the same tables
+    share the run over them, within a call and between calls, for scores and replies alike; then those of an
+    image-text model share forward passes too. Give all conversations of a job at once: their order is free.
     """
 
     def __init__(self, config: LocalChatConfig) -> None:
+        if config.prefix_cache_mb < 0 or config.batch_tokens < 1:
+            raise UserError(
+                f"prefix_cache_mb={config.prefix_cache_mb}, batch_tokens={config.batch_tokens}: the first "
+                "must be at least 0, the second at least 1"
+            )
         self.config = config
+        self.counts = TokenCounts()
+        self.prefixes = PrefixCache(config.prefix_cache_mb * 2**20)
 
     @cached_property
     def _loaded(self) -> tuple[Any, Any, Any]:
         """Model, tokenizer and processor (None for a text model)."""
-        import transformers
-
-        from tabrag.inference import runtime
-        from tabrag.models.io import load_config, resolve
-
-        path = resolve(self.config.model, revision=self.config.revision)
-        model_config = load_config(path)
-        device = runtime.device(self.config.device)
-        options = {"dtype": runtime.precision(self.config.dtype, device), "output_loading_info": True}
-        if reads_pictures(model_config, str(self.config.model)):
-            model, info = transformers.AutoModelForImageTextToText.from_pretrained(path, **options)
-            processor = transformers.AutoProcessor.from_pretrained(path)
-            tokenizer = processor.tokenizer
-        else:
-            model, info = transformers.AutoModelForCausalLM.from_pretrained(path, **options)
-            processor, tokenizer = None, transformers.AutoTokenizer.from_pretrained(path)
-        faults = [*info["missing_keys"], *info["unexpected_keys"], *map(str, info["mismatched_keys"])]
-        if faults:  # transformers would fill the missing ones with random numbers
-            raise UserError(
-                f"{path}: tensors that do not fit {type(model).__name__}: {', '.join(sorted(faults)[:8])}"
-            )
-        logger.info("chat model %s (%s) on %s", self.config.model, type(model).__name__, device)
-        return model.to(device).eval(), tokenizer, processor
+        return load(self.config)
 
     @cached_property
-    def _accepts(self) -> set[str]:
-        return set(inspect.signature(self._loaded[0].forward).parameters)
+    def _encoder(self) -> PromptEncoder:
+        model, tokenizer, processor = self._loaded
+        most = self.config.max_length
+        positions = getattr(model.config.get_text_config(), "max_position_embeddings", None) or most
+        return PromptEncoder(tokenizer, processor, max_length=most, num_positions=positions)
+
+    @cached_property
+    @torch.inference_mode()
+    def _engine(self) -> Engine | None:
+        """Runs prompts behind shared beginnings; None where that is off or the model does not allow it."""
+        if self.config.prefix_cache_mb == 0:
+            return None
+        model, tokenizer, _ = self._loaded
+        passes = Passes(model)
+        reason = refusal(model, pictures=self.reads_pictures) or failed_check(passes, model, tokenizer)
+        if reason is not None:
+            logger.warning("%s: each prompt runs whole, since %s", self.config.model, reason)
+            return None
+        return Engine(
+            passes,
+            self._encoder,
+            cache=self.prefixes,
+            counts=self.counts,
+            batch_tokens=self.config.batch_tokens,
+        )
 
     @property
     def reads_pictures(self) -> bool:
@@ -72,7 +113,7 @@ class LocalChat:
 
     def num_tokens(self, text: str) -> int:
         """How many tokens ``text`` takes in a prompt."""
-        return len(self._loaded[1](text, add_special_tokens=False)["input_ids"])
+        return len(self._encoder.ids([text])[0])
 
     def generate(self, messages: Conversation, *, max_new_tokens: int = 64, stop: Sequence[str] = ()) -> str:
         """The greedy reply to one conversation, cut before the first of ``stop``."""
@@ -83,32 +124,22 @@ class LocalChat:
         self, conversations: Sequence[Conversation], *, max_new_tokens: int = 64, stop: Sequence[str] = ()
     ) -> list[Reply]:
         """Greedy replies in the order of ``conversations``; sampling and penalties are off."""
-        from transformers import GenerationConfig, LogitsProcessorList, StoppingCriteriaList
-
-        from tabrag.chat.decoding import Decoder
-
         model, tokenizer, _ = self._loaded
-        ends = _end_ids(model, tokenizer)
-        settings = GenerationConfig(
-            max_new_tokens=max_new_tokens,
-            do_sample=False,
-            num_beams=1,
-            repetition_penalty=1.0,
-            no_repeat_ngram_size=0,
-            eos_token_id=ends or None,
-            pad_token_id=self._pad_id,
-            use_cache=True,
-        )
+        prompts = [self._encoder.prompt(messages, reserve=max_new_tokens) for messages in conversations]
         replies: dict[int, Reply] = {}
-        for rows, inputs in self._batches(conversations, reserve=max_new_tokens):
-            decoder = Decoder(tokenizer, ends=ends, stop=stop, prompt_length=inputs["input_ids"].shape[1])
-            output_BS = model.generate(
-                **inputs,
-                generation_config=settings,
-                logits_processor=LogitsProcessorList([decoder.record]),
-                stopping_criteria=StoppingCriteriaList([decoder.stopped]),
-            )
-            replies.update(zip(rows, decoder.replies(output_BS), strict=True))
+
+        def reply(rows: Sequence[int], inputs: dict[str, Any]) -> None:
+            some = reply_batch(model, tokenizer, inputs, max_new_tokens=max_new_tokens, stop=stop)
+            replies.update(zip(rows, some, strict=True))
+
+        if self._engine is not None:
+            pad, most = pad_id(model, tokenizer), self.config.batch_size
+            for wave in self._engine.waves(prompts, [1] * len(prompts)):
+                for rows, inputs in self._engine.reply_batches(wave, most=most, pad=pad):
+                    reply(rows, inputs)
+        left = [row for row in range(len(prompts)) if row not in replies]
+        for some in self._chunks(left, lambda row: len(prompts[row].ids)):
+            reply(some, self._whole([prompts[row] for row in some]))
         return [replies[row] for row in range(len(conversations))]
 
     def score(self, messages: Conversation, choices: Sequence[str]) -> list[float]:
@@ -126,125 +157,75 @@ class LocalChat:
         if not choices:
             raise UserError("score: give at least one choice")
         scores = [[0.0] * len(choices) for _ in conversations]
-        jobs: list[tuple[int, dict[int, list[int]], dict[str, Any]]] = []
-        for row, messages in enumerate(conversations):
-            text, images = self._prompt(messages, reserve=max(map(self.num_tokens, choices)) + 1)
-            prompt = self._encode(text, images)["input_ids"][0].tolist()
-            encoded = [self._encode(text + choice, images) for choice in choices]
-            start, suffixes = split_choices(prompt, [e["input_ids"][0].tolist() for e in encoded], choices)
-            if all(len(suffix) == 1 for suffix in suffixes):  # one forward pass gives them all
-                jobs.append((row, dict(enumerate(suffixes)), encoded[0]))
-            else:
-                jobs.extend((row, {i: suffixes[i]}, encoded[i]) for i in range(len(choices)))
-        for some in self._chunks(jobs, key=lambda job: job[2]["input_ids"].shape[1]):
-            longest = max(len(suffix) for _, suffixes, _ in some for suffix in suffixes.values())
-            log_probs_BTV = self._log_probs(self._pad([inputs for *_, inputs in some]), last=longest + 1)
-            for (row, suffixes, _), log_probs_TV in zip(some, log_probs_BTV, strict=True):
-                for i, suffix in suffixes.items():
-                    steps = log_probs_TV[-len(suffix) - 1 : -1]  # the position before a token predicts it
-                    scores[row][i] = float(steps[range(len(suffix)), suffix].sum())
+        jobs = [
+            job
+            for row, messages in enumerate(conversations)
+            for job in self._scorings(row, messages, choices)
+        ]
+        left = set(range(len(jobs)))
+
+        def note(place: int, log_probs_TV: Tensor) -> None:
+            left.discard(place)
+            for i, suffix in jobs[place].suffixes.items():
+                steps = log_probs_TV[-len(suffix) :]  # the position before a token predicts it
+                scores[jobs[place].row][i] = float(steps[range(len(suffix)), suffix].sum())
+
+        if self._engine is not None:
+            prompts = [job.prompt for job in jobs]
+            for wave in self._engine.waves(prompts, [job.num_wanted for job in jobs]):
+                for place, log_probs_TV in self._engine.log_probs(wave):
+                    note(place, log_probs_TV)
+        for some in self._chunks(sorted(left), lambda place: len(jobs[place].prompt.ids)):
+            longest = max(jobs[place].num_wanted for place in some)
+            log_probs_BTV = self._log_probs([jobs[place].prompt for place in some], last=longest)
+            for place, log_probs_TV in zip(some, log_probs_BTV, strict=True):
+                note(place, log_probs_TV)
         return scores
 
-    def _log_probs(self, inputs: dict[str, Any], *, last: int) -> Tensor:
-        """Float32 log-probabilities ``Tensor[B, last, V]`` of the last positions."""
-        if "logits_to_keep" in self._accepts:
+    def _scorings(self, row: int, messages: Conversation, choices: Sequence[str]) -> list[_Scoring]:
+        """The forward passes that score the choices after a conversation."""
+        reserve = max(map(self.num_tokens, choices)) + 1
+        prompt = self._encoder.prompt(messages, reserve=reserve)
+        texts = [prompt.text + choice for choice in choices]
+        encoded = self._encoder.ids(texts)
+        _, suffixes = split_choices(prompt.ids, encoded, choices)
+        whole = [
+            replace(prompt, text=text, ids=tuple(ids[:-1]), num_cut=1)
+            for text, ids in zip(texts, encoded, strict=True)
+        ]
+        if all(len(suffix) == 1 for suffix in suffixes):  # one forward pass gives them all
+            return [_Scoring(row, whole[0], dict(enumerate(suffixes)))]
+        return [_Scoring(row, whole[i], {i: suffixes[i]}) for i in range(len(choices))]
+
+    def _log_probs(self, prompts: Sequence[Prompt], *, last: int) -> Tensor:
+        """Float32 log-probabilities ``Tensor[B, last, V]`` of the last positions of whole prompts."""
+        inputs = self._whole(prompts)
+        accepts = inspect.signature(self._loaded[0].forward).parameters
+        if "logits_to_keep" in accepts:
             inputs = {**inputs, "logits_to_keep": last}
-        if "position_ids" in self._accepts and not self.reads_pictures:
+        if "position_ids" in accepts and not self.reads_pictures:
             positions_BS = inputs["attention_mask"].cumsum(-1) - 1
             inputs = {**inputs, "position_ids": positions_BS.clamp(min=0)}
         logits_BSV = self._loaded[0](**inputs, use_cache=False).logits
         return torch.log_softmax(logits_BSV[:, -last:].float(), dim=-1)
 
-    def _batches(
-        self, conversations: Sequence[Conversation], *, reserve: int
-    ) -> list[tuple[list[int], dict[str, Any]]]:
-        encoded = [
-            (row, self._encode(*self._prompt(messages, reserve=reserve)))
-            for row, messages in enumerate(conversations)
-        ]
-        chunks = self._chunks(encoded, key=lambda pair: pair[1]["input_ids"].shape[1])
-        return [([row for row, _ in some], self._pad([inputs for _, inputs in some])) for some in chunks]
-
-    def _chunks(self, jobs: list[Any], *, key: Any) -> list[list[Any]]:
-        """Jobs of similar length together; those of an image-text model alone."""
-        size = 1 if self.reads_pictures else self.config.batch_size
-        jobs = sorted(jobs, key=key)
-        return [jobs[i : i + size] for i in range(0, len(jobs), size)]
-
-    def _prompt(self, messages: Conversation, *, reserve: int) -> tuple[str, list[str]]:
-        model, tokenizer, processor = self._loaded
-        positions = (
-            getattr(model.config.get_text_config(), "max_position_embeddings", None) or self.config.max_length
-        )
-        limit = min(self.config.max_length, positions - reserve)
-
-        def count(candidate: Conversation) -> int:
-            return self._encode(*render(candidate, tokenizer, processor))["input_ids"].shape[1]
-
-        return render(fit(messages, limit=limit, count=count), tokenizer, processor)
-
-    def _encode(self, text: str, images: list[str]) -> dict[str, Any]:
-        """Tensors of one prompt; ``text`` carries its control tokens itself."""
-        _, tokenizer, processor = self._loaded
-        if processor is None:
-            return dict(
-                tokenizer([text], add_special_tokens=False, return_tensors="pt", return_token_type_ids=False)
-            )
-        from tabrag.tables.image import open_image
-
-        pictures = [open_image(path) for path in images] or None
-        return dict(processor(text=[text], images=pictures, add_special_tokens=False, return_tensors="pt"))
-
-    def _pad(self, encoded: Sequence[dict[str, Any]]) -> dict[str, Any]:
-        """One batch on the model's device, padded on the left."""
-        device = self._loaded[0].device
-        if len(encoded) == 1:
-            return {name: tensor.to(device) for name, tensor in encoded[0].items()}
-        longest = max(inputs["input_ids"].shape[1] for inputs in encoded)
-
-        def padded(name: str, value: int) -> Tensor:
-            pads = [longest - inputs[name].shape[1] for inputs in encoded]
-            rows = [
-                torch.nn.functional.pad(e[name], (n, 0), value=value)
-                for e, n in zip(encoded, pads, strict=True)
-            ]
-            return torch.cat(rows).to(device)
-
-        return {"input_ids": padded("input_ids", self._pad_id), "attention_mask": padded("attention_mask", 0)}
-
-    @property
-    def _pad_id(self) -> int:
+    def _whole(self, prompts: Sequence[Prompt]) -> dict[str, Any]:
+        """One batch of whole prompts on the model's device, padded on the left."""
         model, tokenizer, _ = self._loaded
-        if tokenizer.pad_token_id is not None:
-            return tokenizer.pad_token_id
-        return next(iter(_end_ids(model, tokenizer)), 0)  # never read: the mask hides it
+        if self.reads_pictures:
+            inputs = self._encoder.encode_prompt(prompts[0])
+        else:
+            longest = max(len(prompt.ids) for prompt in prompts)
+            pads = [longest - len(prompt.ids) for prompt in prompts]
+            fill = pad_id(model, tokenizer)
+            ids = [[fill] * n + list(prompt.ids) for n, prompt in zip(pads, prompts, strict=True)]
+            mask = [[0] * n + [1] * (longest - n) for n in pads]
+            inputs = {"input_ids": torch.tensor(ids), "attention_mask": torch.tensor(mask)}
+        self.counts.plain += int(inputs["attention_mask"].sum())
+        return {name: tensor.to(model.device) for name, tensor in inputs.items()}
 
-
-def reads_pictures(model_config: Any, name: str) -> bool:
-    """Whether a transformers config is that of an image-text model (True) or of a text model (False).
-
-    Raises:
-        UserError: It is neither.
-    """
-    from transformers.models.auto import modeling_auto
-
-    names = set(model_config.architectures or ())
-    pictures = modeling_auto.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES
-    text = modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
-    if names & set(pictures.values()) or (not names and model_config.model_type in pictures):
-        return True
-    if names & set(text.values()) or (not names and model_config.model_type in text):
-        return False
-    raise UserError(
-        f"{name}: architecture {sorted(names) or model_config.model_type} is no chat model;"
-        " give a causal language model or an image-text-to-text model"
-    )
-
-
-def _end_ids(model: Any, tokenizer: Any) -> list[int]:
-    """Every token that ends a reply, of the model's generation settings and of the tokenizer."""
-    ends = model.generation_config.eos_token_id
-    ends = [] if ends is None else list(ends) if isinstance(ends, list | tuple) else [ends]
-    if tokenizer.eos_token_id is not None and tokenizer.eos_token_id not in ends:
-        ends.append(tokenizer.eos_token_id)
-    return ends
+    def _chunks(self, rows: Sequence[int], length: Any) -> list[list[int]]:
+        """Whole prompts of similar length together; those of an image-text model alone."""
+        size = 1 if self.reads_pictures else self.config.batch_size
+        rows = sorted(rows, key=length)
+        return [list(rows[i : i + size]) for i in range(0, len(rows), size)]

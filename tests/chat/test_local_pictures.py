@@ -49,8 +49,8 @@ def test_each_picture_takes_its_place_and_a_placeholder_in_a_question_takes_none
 ):
     image = chat._loaded[1].convert_tokens_to_ids("<image>")
     for paths in ([], pictures[:1], pictures[:2]):
-        text, images = chat._prompt(prompt("is <image> a picture?", *paths), reserve=4)
-        ids = chat._encode(text, images)["input_ids"][0].tolist()
+        made = chat._encoder.prompt(prompt("is <image> a picture?", *paths), reserve=4)
+        ids = chat._encoder.encode_prompt(made)["input_ids"][0].tolist()
         assert ids.count(image) == 4 * len(paths)
         assert ids.count(0) == 1 and ids[0] == 0
 
