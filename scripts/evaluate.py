@@ -23,7 +23,8 @@ class Config:
     Attributes:
         run: Run file.
         runs: In place of ``run``: several run files by the names that the tables show.
-        answers: In place of ``run``: answers file, compared with the answers of the folder's queries.
+        answers: In place of ``run``: answers file, compared with the answers and labels of the folder's
+            queries; figures for each task.
         rules: How answers are compared.
         data: Data set folder with the judgements.
         split: Which judgements of the folder.

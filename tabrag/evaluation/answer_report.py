@@ -1,57 +1,118 @@
-"""Figures of an answers file: how many answers are right, with the right table and without."""
+"""Figures of an answers file: how many answers of each task are right, with the right table and without."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from statistics import median
+from typing import Any
 
 from tabrag.data.folder import DataFolder
 from tabrag.errors import UserError
-from tabrag.evaluation.answers import AnswerRules, exact_match, score_answers
+from tabrag.evaluation.answer_scores import (
+    Figures,
+    bleu,
+    score_answers,
+    score_descriptions,
+    score_statements,
+)
+from tabrag.evaluation.answers import AnswerRules
 from tabrag.files import read_jsonl
+from tabrag.types import Qrels, Query
+
+_SENTENCE_WORDS = 6
 
 
 def evaluate_answers(
     path: str | Path, data: str | Path, *, split: str, rules: AnswerRules | None = None
-) -> dict[str, float | int]:
-    """Exact match of an answers file with the gold answers of a split.
+) -> dict[str, Figures]:
+    """Figures of an answers file against a split, one record a task.
 
     Args:
         path: Answers file, as ``infer/answer.py`` writes it.
         data: Data set folder.
-        split: Which queries; those without gold answers (statements) are left out.
+        split: Which queries; those without gold answers or label are left out.
         rules: How answers are compared.
 
     Returns:
-        What :func:`tabrag.evaluation.answers.score_answers` gives, over the queries of the split;
-        ``right_table``, the share of them whose answer was read from a relevant table; and
-        ``exact_match_right_table``, the exact match among these; 0 where there is none.
+        For each of ``qa``, ``verify`` and ``describe`` that the split has queries of, what
+        :func:`~tabrag.evaluation.answer_scores.score_answers`,
+        :func:`~tabrag.evaluation.answer_scores.score_statements` and
+        :func:`~tabrag.evaluation.answer_scores.score_descriptions` give, with
+
+        - ``failed``: queries that could not be answered; they are counted in ``missing``, too;
+        - ``right_table``: the share of queries that were read from a relevant table, and the main figure
+          among these (``exact_match_right_table``, ``accuracy_right_table``, ``bleu_right_table``), 0 where
+          there is none;
+        - for ``qa``, ``bleu`` where the gold answers are sentences (six words or more, by the median).
 
     Raises:
-        UserError: A file is missing or broken, or no query of the split has an answer.
+        UserError: A file is missing or broken, or no query of the split has an answer or a label.
     """
     folder = DataFolder(data)
     qrels = folder.qrels(split)
-    gold = {
-        query_id: folder.queries[query_id].answers
-        for query_id in qrels
-        if query_id in folder.queries and folder.queries[query_id].answers
+    asked = [folder.queries[query_id] for query_id in qrels if query_id in folder.queries]
+    rows = _rows(path)
+    found: dict[str, Figures] = {}
+    for task, score in _scores(rules).items():
+        queries = [query for query in asked if query.task == task and (query.answers or query.label)]
+        if queries:
+            found[task] = _task_figures(queries, rows, qrels, score)
+    if not found:
+        raise UserError(f"{data}: no query of split '{split}' has an answer or a label to compare with")
+    return found
+
+
+Score = Callable[[Mapping[str, str], list[Query]], tuple[str, Figures]]
+"""Predictions and queries to the name of the main figure, and all figures."""
+
+
+def _scores(rules: AnswerRules | None) -> dict[str, Score]:
+    def qa(predictions: Mapping[str, str], queries: list[Query]) -> tuple[str, Figures]:
+        gold = {query.id: query.answers for query in queries}
+        figures = score_answers(predictions, gold, rules=rules)
+        if median(len(answers[0].split()) for answers in gold.values()) >= _SENTENCE_WORDS:
+            said = [predictions.get(query_id, "") for query_id in gold]
+            figures["bleu"] = bleu(said, list(gold.values()))
+        return "exact_match", figures
+
+    def verify(predictions: Mapping[str, str], queries: list[Query]) -> tuple[str, Figures]:
+        return "accuracy", score_statements(predictions, {query.id: str(query.label) for query in queries})
+
+    def describe(predictions: Mapping[str, str], queries: list[Query]) -> tuple[str, Figures]:
+        return "bleu", score_descriptions(predictions, {query.id: query.answers for query in queries})
+
+    return {"qa": qa, "verify": verify, "describe": describe}
+
+
+def _task_figures(
+    queries: list[Query], rows: Mapping[str, dict[str, Any]], qrels: Qrels, score: Score
+) -> Figures:
+    answered = [query for query in queries if "answer" in rows.get(query.id, {})]
+    predictions = {query.id: str(rows[query.id]["answer"]) for query in answered}
+    on_right_table = [
+        query
+        for query in answered
+        if any(
+            qrels[query.id].get(evidence["item_id"], 0) > 0
+            for evidence in rows[query.id].get("evidence") or ()
+        )
+    ]
+    main, figures = score(predictions, queries)
+    among = score(predictions, on_right_table)[1][main] if on_right_table else 0.0
+    return {
+        **figures,
+        "failed": sum("error" in rows.get(query.id, {}) for query in queries),
+        "right_table": len(on_right_table) / len(queries),
+        f"{main}_right_table": among,
     }
-    if not gold:
-        raise UserError(f"{data}: no query of split '{split}' has an answer to compare with")
-    predictions: dict[str, str] = {}
-    on_right_table: list[bool] = []
+
+
+def _rows(path: str | Path) -> dict[str, dict[str, Any]]:
+    rows: dict[str, dict[str, Any]] = {}
     for number, row in enumerate(read_jsonl(path), start=1):
         query_id = row.get("query_id")
         if not isinstance(query_id, str) or not ("answer" in row or "error" in row):
             raise UserError(f"{path}: record {number}: no query_id, or neither answer nor error in it")
-        if query_id not in gold or "error" in row:
-            continue
-        predictions[query_id] = str(row["answer"])
-        tables = {evidence["item_id"] for evidence in row.get("evidence") or ()}
-        if any(qrels[query_id].get(table, 0) > 0 for table in tables):
-            on_right_table.append(exact_match(predictions[query_id], gold[query_id], rules=rules))
-    return {
-        **score_answers(predictions, gold, rules=rules),
-        "right_table": len(on_right_table) / len(gold),
-        "exact_match_right_table": sum(on_right_table) / max(1, len(on_right_table)),
-    }
+        rows[query_id] = row
+    return rows

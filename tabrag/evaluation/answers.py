@@ -7,33 +7,42 @@ numbers come first    a text that is a number is compared by value: ``2.0`` = ``
                       ``$1,234.50`` = ``1234.5``, ``(4.75).`` = ``4.75``; never ``2.0`` = ``20``
 precision             equal up to a relative difference of ``tolerance`` (1e-6: written digits count)
 number in a sentence  where the gold answer is a number and the prediction a sentence, its *first* number
-                      counts: ``it is 35% of the 80 units`` is 35%, never 80
+                      counts: ``it is 35% of the 80 units`` is 35%, never 80; a date is no such sentence
 percent, strict       ``35%`` = ``35 %``; ``35%`` is neither ``35`` nor ``0.35``
 percent, aware        (``percent="aware"``) ``35%`` = ``35`` = ``35 %``, and ``35%`` = ``0.35``
+scale, strict         ``1.2 million`` = ``1,200,000`` = ``$1.2m``; never ``1.2``
+scale, aware          (``scale="aware"``) ``1.2 million`` = ``1.2``, too: one side may leave the word out
+units, currencies     one side may leave them out; two that differ are not equal: ``5 km`` = ``5``,
+                      ``5 hrs`` = ``5 hours``, ``$5`` = ``5 USD``; never ``5 km`` = ``5 kg``, ``$5`` = ``€5``
 brackets              ``(1,234)`` = ``1234``; with ``accounting=True`` it is ``-1234``
+dates                 ``May 3, 2010`` = ``3rd of May 2010`` = ``2010-05-03``; both ``5/3/2010`` and
+                      ``3/5/2010`` are equal to it, not to each other; ``May 2010`` = ``2010-05``; never
+                      ``May 3`` = ``May 3, 2010``
 texts                 letter case, Unicode form, blanks, punctuation at the edges and articles do not count:
                       ``the Netherlands`` = ``Netherlands``
 several gold answers  ``several="any"``: one of them is enough; ``"set"``: all of them in any order
-                      (``b, a`` = ``[a, b]``); ``"ordered"``: all of them in this order
+                      (``b, a`` = ``[a, b]``); ``"ordered"``: all of them in this order. Commas, semicolons,
+                      ``and`` and line ends part a list; those inside of a gold answer do not
 no gold answer        an error that names the sample
 ====================  ====================================================================================
+
+:func:`numeric_match` is the lenient reading for questions whose gold answers are numbers: percent and scale
+are ``aware``, and brackets may mean a negative number or not.
 """
 
 from __future__ import annotations
 
-import math
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from tabrag.errors import UserError
-from tabrag.tables.values import Value, parse_value
+from tabrag.evaluation.answer_dates import parse_date, same_date
+from tabrag.evaluation.answer_values import EDGES, first_number, number, same_value
 
-_EDGES = " \t\n\r\"'`“”‘’«».,;:!?*_"
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b\s*")
-_IN_SENTENCE = re.compile(r"[-−(]?[$€£¥]?\s?(?<![\w.])\d[\d,]*(?:\.\d+)?(?:\s?%|\s?percent\b)?\)?")
 _SEPARATORS = re.compile(r"\s*;\s*|,\s+(?:and\s+)?|\s+and\s+|\n+")
 
 
@@ -44,12 +53,14 @@ class AnswerRules:
     Attributes:
         several: What several gold answers mean.
         percent: Whether a percentage equals the bare number and the fraction.
+        scale: Whether a number with a scale word ("million") equals the one without.
         accounting: Whether a bracketed number is negative.
         tolerance: Relative difference up to which numbers are equal.
     """
 
     several: Literal["any", "set", "ordered"] = "any"
     percent: Literal["strict", "aware"] = "strict"
+    scale: Literal["strict", "aware"] = "strict"
     accounting: bool = False
     tolerance: float = 1e-6
 
@@ -67,93 +78,77 @@ def exact_match(
         raise UserError(f"sample '{sample_id}' has no gold answer: leave it out or add its answer")
     if rules.several == "any" or len(gold) == 1:
         return any(same(prediction, one, rules=rules) for one in gold)
-    parts = [part for part in _SEPARATORS.split(prediction) if part.strip()]
-    if len(parts) != len(gold):
-        return False
-    if rules.several == "ordered":
-        return all(same(part, one, rules=rules) for part, one in zip(parts, gold, strict=True))
-    open_ = list(gold)
-    for part in parts:
-        found = next((i for i, one in enumerate(open_) if same(part, one, rules=rules)), None)
-        if found is None:
-            return False
-        del open_[found]
-    return True
+    return _is_list_of(prediction, gold, rules)
+
+
+def numeric_match(prediction: str, gold: Sequence[str], *, rules: AnswerRules | None = None) -> bool | None:
+    """Whether ``prediction`` is the gold answer in the lenient reading of numbers.
+
+    Returns:
+        None where a gold answer is no number, or there is none.
+    """
+    if not gold or any(number(one) is None for one in gold):
+        return None
+    lenient = replace(rules or AnswerRules(), percent="aware", scale="aware")
+    return any(
+        exact_match(prediction, gold, rules=replace(lenient, accounting=accounting))
+        for accounting in (False, True)
+    )
 
 
 def same(prediction: str, gold: str, *, rules: AnswerRules | None = None) -> bool:
-    """Whether two single answers are equal, by value where ``gold`` is a number, by text otherwise."""
+    """Whether two single answers are equal: by value where ``gold`` is a number or a date, else by text."""
     rules = rules or AnswerRules()
     wanted = number(gold, accounting=rules.accounting)
     if wanted is None:
-        return normalise(prediction) == normalise(gold)
-    given = number(prediction, accounting=rules.accounting) or _first_number(
-        prediction, accounting=rules.accounting
-    )
+        return normalise(prediction) == normalise(gold) or _same_date(prediction, gold)
+    given = number(prediction, accounting=rules.accounting)
+    if given is None and parse_date(prediction) is None:
+        given = first_number(prediction, accounting=rules.accounting)
     if given is None:
         return False
-    if rules.percent == "strict":
-        return given.percent == wanted.percent and _close(given.number, wanted.number, rules.tolerance)
-    return any(_close(a, b, rules.tolerance) for a in _readings(given) for b in _readings(wanted))
-
-
-def number(text: str, *, accounting: bool = False) -> Value | None:
-    """The number that a whole answer text is, punctuation at its edges aside; None where it is none."""
-    text = text.strip(_EDGES.replace(".", "")).rstrip(".")
-    bracketed = re.fullmatch(r"\((.*)\)", text)
-    if bracketed and not accounting:
-        text = bracketed[1]
-    return parse_value(text) or (_plain_decimal(text))
+    return same_value(given, wanted, percent=rules.percent, scale=rules.scale, tolerance=rules.tolerance)
 
 
 def normalise(text: str) -> str:
     """A text as it is compared: NFKC, lower case, single blanks, no articles, no punctuation at its edges."""
-    text = " ".join(unicodedata.normalize("NFKC", text).casefold().split()).strip(_EDGES)
-    return _ARTICLES.sub("", text).strip(_EDGES) or text
+    text = " ".join(unicodedata.normalize("NFKC", text).casefold().split()).strip(EDGES)
+    return _ARTICLES.sub("", text).strip(EDGES) or text
 
 
-def score_answers(
-    predictions: Mapping[str, str], gold: Mapping[str, Sequence[str]], *, rules: AnswerRules | None = None
-) -> dict[str, float | int]:
-    """Mean exact match over all questions with gold answers.
+def _same_date(prediction: str, gold: str) -> bool:
+    wanted = parse_date(gold)
+    given = None if wanted is None else parse_date(prediction)
+    return wanted is not None and given is not None and same_date(given, wanted)
 
-    Returns:
-        ``exact_match`` (0..1) over ``num_questions``; questions without a prediction count as wrong and are
-        counted in ``missing``, empty predictions in ``empty``, predictions without gold answers in
-        ``unjudged``.
+
+def _is_list_of(prediction: str, gold: Sequence[str], rules: AnswerRules) -> bool:
+    """Whether the prediction lists all gold answers, in their order where the rules ask for it.
+
+    Commas may part a list or stand inside of one of its members, so neighbouring parts are also tried
+    together, the shortest member first.
     """
-    judged = {query_id: answers for query_id, answers in gold.items() if answers}
-    right = sum(
-        exact_match(predictions[query_id], answers, rules=rules, sample_id=query_id)
-        for query_id, answers in judged.items()
-        if query_id in predictions
-    )
-    return {
-        "exact_match": right / len(judged) if judged else 0.0,
-        "num_questions": len(judged),
-        "missing": sum(query_id not in predictions for query_id in judged),
-        "empty": sum(not predictions[query_id].strip() for query_id in judged if query_id in predictions),
-        "unjudged": sum(query_id not in judged for query_id in predictions),
-    }
+    marks = list(_SEPARATORS.finditer(prediction))
+    starts = [0, *(mark.end() for mark in marks)]
+    ends = [*(mark.start() for mark in marks), len(prediction)]
+    parts = [(start, end) for start, end in zip(starts, ends, strict=True) if prediction[start:end].strip()]
+    if len(parts) < len(gold):
+        return False
 
+    longest = 2 + max(len(_SEPARATORS.findall(one)) for one in gold)
 
-def _plain_decimal(text: str) -> Value | None:
-    """``1.234`` is one thousand and some in some columns; in an answer, which has no column, it is a
-    decimal."""
-    return Value(number=float(text)) if re.fullmatch(r"[-−+]?\d+\.\d+", text.replace("−", "-")) else None
+    def fits(at: int, open_: tuple[str, ...]) -> bool:
+        if not open_:
+            return at == len(parts)
+        members = open_[:1] if rules.several == "ordered" else tuple(dict.fromkeys(open_))
+        for last in range(at, min(len(parts) - len(open_) + 1, at + longest)):
+            given = prediction[parts[at][0] : parts[last][1]]
+            for one in members:
+                # Of several parts the first number would count, whatever the others say.
+                if (last == at or number(one) is None) and same(given, one, rules=rules):
+                    place = open_.index(one)
+                    if fits(last + 1, open_[:place] + open_[place + 1 :]):
+                        return True
+        return False
 
-
-def _first_number(text: str, *, accounting: bool) -> Value | None:
-    for match in _IN_SENTENCE.finditer(text):
-        value = number(match[0].strip().rstrip(","), accounting=accounting)
-        if value is not None:
-            return value
-    return None
-
-
-def _readings(value: Value) -> tuple[float, ...]:
-    return (value.number, value.number / 100) if value.percent else (value.number,)
-
-
-def _close(a: float, b: float, tolerance: float) -> bool:
-    return math.isclose(a, b, rel_tol=tolerance, abs_tol=1e-12)
+    return fits(0, tuple(gold))

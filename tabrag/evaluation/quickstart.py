@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from tabrag.evaluation.answers import exact_match, score_answers
+from tabrag.evaluation.answer_scores import score_answers
+from tabrag.evaluation.answers import exact_match
 from tabrag.evaluation.report import Example, write_report
 from tabrag.files import read_json, read_jsonl, write_json
 from tabrag.types import Query

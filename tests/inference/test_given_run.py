@@ -50,7 +50,7 @@ def test_gold_tables_come_by_grade(folder: Path) -> None:
 def test_answers_from_gold_tables_and_from_a_run_file(folder: Path, tmp_path: Path) -> None:
     config = PipelineConfig(data=str(folder), run="gold")
     answer_queries(config, out=tmp_path / "gold.jsonl", split="test")
-    figures = evaluate_answers(tmp_path / "gold.jsonl", folder, split="test")
+    figures = evaluate_answers(tmp_path / "gold.jsonl", folder, split="test")["qa"]
     assert figures["exact_match"] == figures["right_table"] == figures["exact_match_right_table"] == 1
     assert figures["num_questions"] == 1
 
@@ -62,13 +62,13 @@ def test_answers_from_gold_tables_and_from_a_run_file(folder: Path, tmp_path: Pa
     write_jsonl(tmp_path / "run.jsonl", rows)
     config = PipelineConfig(data=str(folder), run=str(tmp_path / "run.jsonl"))
     answer_queries(config, out=tmp_path / "dev.jsonl", split="dev")
-    figures = evaluate_answers(tmp_path / "dev.jsonl", folder, split="dev")
+    figures = evaluate_answers(tmp_path / "dev.jsonl", folder, split="dev")["qa"]
     assert (figures["exact_match"], figures["right_table"], figures["exact_match_right_table"]) == (
         0.5,
         0.5,
         1.0,
     )
-    assert evaluate_answers(tmp_path / "dev.jsonl", folder, split="test")["missing"] == 1
+    assert evaluate_answers(tmp_path / "dev.jsonl", folder, split="test")["qa"]["missing"] == 1
 
 
 def test_faults_are_named(folder: Path, tmp_path: Path) -> None:
