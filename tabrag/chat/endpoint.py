@@ -233,7 +233,8 @@ def _advice(status: int) -> str:
 def _seconds(retry_after: str) -> float:
     """Seconds of a ``Retry-After`` header, which is a number or a date; 0 where it is neither."""
     try:
-        return max(float(retry_after), 0.0)
+        seconds = float(retry_after)
+        return seconds if seconds > 0 else 0.0
     except ValueError:
         pass
     try:

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from tabrag.chat.encoding import split_choices
-from tabrag.chat.protocol import probabilities
+from tabrag.chat.protocol import first_stop, probabilities
 from tabrag.errors import UserError
 
 
@@ -32,3 +32,10 @@ def test_choices_are_split_where_the_prompt_itself_changes_its_tokens():
     assert split_choices([1, 2, 9], [[1, 2, 30], [1, 2, 31, 5]], ["True", "False"]) == (2, [[30], [31, 5]])
     with pytest.raises(UserError, match="adds no token"):
         split_choices([1, 2], [[1, 2], [1, 2, 3]], ["", "x"])
+
+
+def test_a_reply_ends_at_its_first_stop_text_but_not_at_blanks_before_it():
+    assert first_stop("42\nand END", ["END", "\n"]) == 2
+    assert first_stop(" \n42 END\n", ["\n", "END"]) == 5
+    assert first_stop("42", ["\n", ""]) is None
+    assert first_stop("\n\n", ["\n"]) is None
