@@ -3,6 +3,8 @@ from __future__ import annotations
 import json
 import logging
 import math
+import os
+import signal
 import socket
 import threading
 import time
@@ -485,3 +487,15 @@ def test_who_opens_which():
     assert isinstance(open_chat(LocalChatConfig(), None), LocalChat)
     config = ServerChatConfig(url="http://127.0.0.1:9/v1/", model="tiny")
     assert isinstance(open_chat(LocalChatConfig(), config), ServerChat)
+
+
+def test_an_interrupt_ends_the_pauses_between_tries(server: ChatServer):
+    server.fault = lambda number, body: Fault(status=503)
+    chat = served(server, retries=5, backoff=60.0)
+    threading.Timer(0.4, os.kill, (os.getpid(), signal.SIGINT)).start()
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        chat.score_batch(prompts(), CHOICES)
+    chat.close()
+    assert time.monotonic() - start < 10
+    assert 1 <= len(server.chats) <= 8
