@@ -30,12 +30,14 @@ class Config(PipelineConfig):
         k: Candidates a question.
         fusion: How several rankings become one.
         encoding: How questions are embedded.
+        rerank: What puts the candidates in a better order; they stay as they are where null.
         refine: Which rows and columns of a table's text the reader gets; all of them where null. Pictures
             stay whole.
         reader: How answers are read.
         batch_size: Questions that go through the stages together; after each batch the answers are on disk.
         question: A single question, answered on the standard streams.
-        task: Of the single question: ``qa``, or ``verify`` for a statement.
+        task: Of the single question: ``qa``, ``verify`` for a statement, ``describe`` for a request for a
+            sentence.
         split: Only the queries of this split of the data set folder.
         queries: File with queries, in place of those of the data set folder.
         out: Answers file (JSONL).
@@ -43,7 +45,7 @@ class Config(PipelineConfig):
     """
 
     question: str | None = None
-    task: Literal["qa", "verify"] = "qa"
+    task: Literal["qa", "verify", "describe"] = "qa"
     split: str | None = None
     queries: str | None = None
     out: str | None = None

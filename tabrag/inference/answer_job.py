@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-import logging
 from pathlib import Path
 from typing import Any
 
-from tabrag.errors import UserError
-from tabrag.inference.jobs import run_job
+from tabrag.inference.jobs import rows_or_errors, run_job
 from tabrag.inference.pipeline import Pipeline, PipelineConfig
 from tabrag.inference.retrieve import refuse_empty, select_queries
 from tabrag.tables.grid import left_paths, path_texts, top_paths
-from tabrag.types import Answer, Query, Table
-
-logger = logging.getLogger(__name__)
+from tabrag.types import Answer, Table
 
 
 def answer_queries(
@@ -51,13 +47,17 @@ def answer_queries(
     refuse_empty(list(chosen.values()))
     pipeline.open()
 
-    def process(query_ids: list[str]) -> list[dict[str, Any]]:
-        return _rows(pipeline, [chosen[query_id] for query_id in query_ids])
+    def answer(query_ids: list[str]) -> list[dict[str, Any]]:
+        batch = [chosen[query_id] for query_id in query_ids]
+        return [answer_record(answer) for answer in pipeline.ask_all(batch)]
+
+    def failed(query_id: str) -> dict[str, Any]:
+        return {"query_id": query_id, "question": chosen[query_id].text}
 
     figures = run_job(
         out,
         {query.id: [query.text, query.task] for query in chosen.values()},
-        process,
+        lambda query_ids: rows_or_errors(query_ids, answer, failed),
         settings=pipeline.settings(),
         batch_size=config.batch_size,
         force=force,
@@ -72,24 +72,14 @@ def answer_queries(
     }
 
 
-def _rows(pipeline: Pipeline, batch: list[Query]) -> list[dict[str, Any]]:
-    try:
-        return [answer_record(answer) for answer in pipeline.ask_all(batch)]
-    except UserError as error:
-        if len(batch) == 1:
-            logger.warning("query %s: %s", batch[0].id, error)
-            return [{"query_id": batch[0].id, "question": batch[0].text, "error": str(error)}]
-    return [row for query in batch for row in _rows(pipeline, [query])]
-
-
 def answer_record(answer: Answer) -> dict[str, Any]:
     """One line of an answers file."""
     return dataclasses.asdict(answer)
 
 
 def readable(answer: Answer, tables: Any) -> str:
-    """The answer as lines for people: answer, tables by title, rows and columns by header, file, page,
-    picture.
+    """The answer as lines for people: answer, notes, tables by title, rows and columns by header, file,
+    page, picture.
 
     Args:
         answer: The answer.
@@ -97,6 +87,7 @@ def readable(answer: Answer, tables: Any) -> str:
     """
     sure = "" if answer.confidence is None else f"  (confidence {100 * answer.confidence:.0f} %)"
     lines = [f"{answer.question}", f"  {answer.answer or 'no answer'}{sure}"]
+    lines += [f"  {'note':<8} {note}" for note in answer.notes]
     for evidence in answer.evidence:
         table: Table = tables[evidence.item_id]
         source = evidence.source

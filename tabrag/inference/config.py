@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from tabrag.chat.config import LocalChatConfig
+from tabrag.chat.config import LocalChatConfig, ServerChatConfig
 
 
 @dataclass(kw_only=True)
@@ -13,7 +13,8 @@ class ContextConfig:
     """How much of a table is shown.
 
     Attributes:
-        max_tokens: Budget of the table's text, in tokens of the model that reads it.
+        max_tokens: Budget of the text of all tables of a prompt together, in tokens of the model that reads
+            it.
         max_rows: Body rows at most.
         max_cols: Body columns at most.
     """
@@ -21,6 +22,29 @@ class ContextConfig:
     max_tokens: int = 280
     max_rows: int = 200
     max_cols: int = 30
+
+
+@dataclass(kw_only=True)
+class RerankConfig:
+    """How candidates are put in order by how likely their tables hold the answer.
+
+    Attributes:
+        checkpoint: Reranker, folder or hub id.
+        depth: Candidates of a query that are scored; the others follow below them in their order.
+        rank_weight: What the rank before counts, in units of log-odds: 0 is the model alone. That of the
+            checkpoint where null.
+        device: ``cpu``, ``cuda`` or ``cuda:N``; the first GPU, or else the CPU, where null.
+        dtype: ``auto`` (bfloat16 on a GPU that has it, else float32), ``float32``, ``bfloat16`` or
+            ``float16``.
+        batch_tokens: Positions of a batch, padding included.
+    """
+
+    checkpoint: str
+    depth: int = 20
+    rank_weight: float | None = None
+    device: str | None = None
+    dtype: str = "auto"
+    batch_tokens: int = 4096
 
 
 @dataclass(kw_only=True)
@@ -72,9 +96,15 @@ class ReaderConfig:
             where null.
         show: What the chat model sees of a table: ``text``, ``image`` or ``both``.
         num_tables: How many of the best tables the chat model sees; ``cells`` reads the best one.
-        max_new_tokens: Length of a reply at most.
-        context: Budget of a table's text.
+        max_new_tokens: Length of a value at most.
+        max_text_tokens: Length at most of a description, and of a reply in a form that the question asks for.
+        can_be_open: Whether the chat model may call a statement NOT ENOUGH INFO; off for data sets without
+            this label.
+        min_confidence: Statements whose label has a lower confidence than this, 0..1, are called NOT ENOUGH
+            INFO.
+        context: Budget of the tables' texts together.
         chat: The chat model.
+        server: A served chat model, in place of ``chat``.
     """
 
     reader: Literal["cells", "chat"] = "cells"
@@ -83,5 +113,9 @@ class ReaderConfig:
     show: Literal["text", "image", "both"] = "text"
     num_tables: int = 1
     max_new_tokens: int = 24
+    max_text_tokens: int = 96
+    can_be_open: bool = True
+    min_confidence: float = 0.0
     context: ContextConfig = field(default_factory=ContextConfig)
     chat: LocalChatConfig = field(default_factory=LocalChatConfig)
+    server: ServerChatConfig | None = None

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from tabrag import distributed
+from tabrag.chat.endpoint import ServerUnavailable
 from tabrag.errors import UserError
 from tabrag.files import sha256_json, write_jsonl
 
@@ -36,6 +37,8 @@ def run_job(
     batch_size: int = 64,
     force: bool = False,
     description: str = "queries",
+    costs: Mapping[str, int] | None = None,
+    unit: str = "queries",
 ) -> dict[str, float | int]:
     """Process what is not done yet, then write all rows in input order.
 
@@ -52,6 +55,8 @@ def run_job(
         force: Start anew where the journal has other settings, or where a file without a journal is in the
             way.
         description: Label of the progress bar.
+        costs: What each id counts on the progress bar; 1 where None.
+        unit: What the bar counts.
 
     Returns:
         ``rows``, ``new``, ``failed`` (numbers), ``seconds`` and ``rows_per_second`` of the new ones.
@@ -73,10 +78,13 @@ def run_job(
         if done:
             logger.info("%s: %d of %d rows are done", out, len(inputs) - len(todo), len(inputs))
         start = time.perf_counter()
+        costs = dict.fromkeys(inputs, 1) if costs is None else costs
+        total = sum(costs[key] for key in inputs)
         bar = tqdm(
-            total=len(inputs),
-            initial=len(inputs) - len(todo),
+            total=total,
+            initial=total - sum(costs[key] for key in todo),
             desc=description,
+            unit=f" {unit}",
             disable=not distributed.is_main(),
         )
         with bar:
@@ -87,7 +95,7 @@ def run_job(
                 if distributed.is_main():
                     _append(journal, [{"key": key, "row": row} for key, row in new.items()])
                 done.update(new)
-                bar.update(len(batch))
+                bar.update(sum(costs[key] for key in batch))
         seconds = time.perf_counter() - start
         rows = [done[keys[key]] for key in inputs]
         if distributed.is_main():
@@ -100,6 +108,33 @@ def run_job(
         "seconds": round(seconds, 3),
         "rows_per_second": round(len(todo) / seconds, 2) if todo else 0.0,
     }
+
+
+def rows_or_errors(
+    ids: list[str], process: Process, failed: Callable[[str], dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """The rows of a batch; where one of its ids is at fault, the others' rows all the same.
+
+    A batch that fails is tried in halves.
+
+    Args:
+        ids: The batch.
+        process: Gives the rows or raises.
+        failed: The row of an id that fails by itself; ``error`` is added to it.
+
+    Raises:
+        ServerUnavailable: A server is dead, which is no fault of any id.
+    """
+    try:
+        return list(process(ids))
+    except ServerUnavailable:
+        raise
+    except UserError as error:
+        if len(ids) == 1:
+            logger.warning("%s: %s", ids[0], error)
+            return [{**failed(ids[0]), "error": str(error)}]
+    half = len(ids) // 2
+    return [row for some in (ids[:half], ids[half:]) for row in rows_or_errors(some, process, failed)]
 
 
 def _begin(

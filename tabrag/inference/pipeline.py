@@ -1,7 +1,8 @@
-"""Questions in, answers out: retrieve from one or more indexes, fuse, refine, read.
+"""Questions in, answers out: retrieve from one or more indexes, fuse, rerank, refine, read.
 
-Each stage can be called alone: ``pipeline.retrieve(queries)`` gives a run, ``pipeline.refine(queries, run)``
-what its tables are cut down to, ``pipeline.read(queries, run)`` answers. Everything is opened on first use
+Each stage can be called alone: ``pipeline.retrieve(queries)`` gives a run, ``pipeline.rerank(queries, run)``
+its better order, ``pipeline.refine(queries, run)`` what its tables are cut down to,
+``pipeline.read(queries, run)`` answers. Everything is opened on first use
 and stays open. Relative paths of a config file are those of the current directory, as in every config of this
 project.
 """
@@ -11,6 +12,7 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
@@ -21,7 +23,7 @@ from tabrag.config import load
 from tabrag.errors import UserError
 from tabrag.files import sha256_file
 from tabrag.index.config import RetrieveConfig
-from tabrag.inference.config import ReaderConfig, RefineConfig
+from tabrag.inference.config import ReaderConfig, RefineConfig, RerankConfig
 from tabrag.types import Answer, Query, Run
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from tabrag.inference.answer import Reader
     from tabrag.inference.given_run import GivenRun
     from tabrag.inference.refine import Refine
+    from tabrag.inference.rerank import Rerank
     from tabrag.inference.retrieve import Retrieve
     from tabrag.inference.view import Parts
 
@@ -47,6 +50,7 @@ class PipelineConfig(RetrieveConfig):
         k: Candidates a question.
         fusion: How several rankings become one.
         encoding: How questions are embedded.
+        rerank: What puts the candidates in a better order; they stay as they are where null.
         refine: Which rows and columns of a table's text the reader gets; all of them where null. Pictures
             stay whole.
         reader: How answers are read.
@@ -57,6 +61,7 @@ class PipelineConfig(RetrieveConfig):
     indexes: list[str] = field(default_factory=list)
     run: str | None = None
     k: int = 10
+    rerank: RerankConfig | None = None
     refine: RefineConfig | None = None
     reader: ReaderConfig = field(default_factory=ReaderConfig)
     batch_size: int = 32
@@ -112,6 +117,13 @@ class Pipeline:
         return Retrieve(self.config)
 
     @cached_property
+    def reranker(self) -> Rerank | None:
+        """What puts candidates in a better order; None where they stay as they are."""
+        from tabrag.inference.rerank import Rerank
+
+        return None if self.config.rerank is None else Rerank(self.config.rerank)
+
+    @cached_property
     def refiner(self) -> Refine | None:
         """What cuts tables down; None where they are read whole."""
         from tabrag.inference.refine import Refine
@@ -124,6 +136,12 @@ class Pipeline:
         from tabrag.inference.answer import Reader
 
         return Reader(self.config.reader)
+
+    def rerank(self, queries: Sequence[Query], run: Run) -> Run:
+        """The stage after retrieval: the same candidates, the likeliest first; as they are where there is
+        none.
+        """
+        return run if self.reranker is None else self.reranker(queries, run, self.data.tables)
 
     def refine(self, queries: Sequence[Query], run: Run) -> Parts:
         """The stage before reading: what stays of the tables that will be read; nothing where they stay
@@ -155,6 +173,8 @@ class Pipeline:
     def open(self) -> Pipeline:
         """Open data, indexes and models now, so that what is missing shows before any work."""
         _ = self.data, self.retrieve
+        if self.reranker is not None:
+            _ = self.reranker.scorer
         if self.refiner is not None:
             _ = self.refiner.scorer, self.refiner.resolved()
         self.reader.open()
@@ -165,6 +185,7 @@ class Pipeline:
         return {
             **self.retrieve.settings(),
             "corpus": sha256_file(self.data.path / "corpus.jsonl"),
+            "rerank": None if self.reranker is None else self.reranker.settings(),
             "refine": None if self.refiner is None else self.refiner.settings(),
             "reader": self.reader.settings(),
         }
@@ -182,9 +203,8 @@ class Pipeline:
     def ask_all(self, queries: Iterable[Query]) -> Iterator[Answer]:
         """Answers in the order of ``queries``, computed in batches as they are needed.
 
-        ``timings_ms`` holds ``retrieve``, ``refine`` where there is such a stage, and ``read``: the time of
-        the batch over its number of queries.
-        Opening indexes and models does not count.
+        ``timings_ms`` holds ``retrieve``, ``rerank`` and ``refine`` where there are such stages, and
+        ``read``: the time of the batch over its number of queries. Opening indexes and models does not count.
 
         Raises:
             UserError: A query without text, or two of one id in a batch.
@@ -194,14 +214,25 @@ class Pipeline:
         while batch := list(islice(rest, self.config.batch_size)):
             if len({query.id for query in batch}) < len(batch):
                 raise UserError("two queries of one batch have the same id: ids must be unique")
-            start = time.perf_counter()
-            run = self.retrieve(batch)
-            retrieved = time.perf_counter()
-            parts = self.refine(batch, run)
-            spent = {"retrieve": retrieved - start}
+            spent: dict[str, float] = {}
+            with _timed(spent, "retrieve"):
+                run = self.retrieve(batch)
+            if self.reranker is not None:
+                with _timed(spent, "rerank"):
+                    run = self.rerank(batch, run)
+            parts: Parts = {}
             if self.refiner is not None:
-                spent["refine"] = time.perf_counter() - retrieved
+                with _timed(spent, "refine"):
+                    parts = self.refine(batch, run)
             milliseconds = {stage: seconds * 1000 / len(batch) for stage, seconds in spent.items()}
             for answer in self.read(batch, run, parts):
                 timings = {**milliseconds, **answer.timings_ms}
                 yield dataclasses.replace(answer, timings_ms=timings)
+
+
+@contextmanager
+def _timed(spent: dict[str, float], stage: str) -> Iterator[None]:
+    """Note the seconds of a stage."""
+    start = time.perf_counter()
+    yield
+    spent[stage] = time.perf_counter() - start

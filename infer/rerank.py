@@ -1,0 +1,68 @@
+"""Put the candidates of a run in a better order.
+
+python infer/rerank.py --checkpoint=RERANKER --data=DIR --run=run.jsonl --split=dev --out=reranked.jsonl
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from tabrag.config import main
+from tabrag.inference.config import RerankConfig
+
+
+@dataclass(kw_only=True)
+class Config(RerankConfig):
+    """Settings of a reranking job. Killed and started again, it continues.
+
+    Attributes:
+        checkpoint: Reranker, folder or hub id.
+        depth: Candidates of a query that are scored; the others follow below them in their order.
+        rank_weight: What the rank before counts, in units of log-odds: 0 is the model alone. That of the
+            checkpoint where null.
+        device: ``cpu``, ``cuda`` or ``cuda:N``; the first GPU, or else the CPU, where null.
+        dtype: ``auto`` (bfloat16 on a GPU that has it, else float32), ``float32``, ``bfloat16`` or
+            ``float16``.
+        batch_tokens: Positions of a batch, padding included.
+        data: Data set folder of the tables and the queries.
+        run: Run file with the candidates.
+        split: Only the queries of this split of the data set folder.
+        queries: File with queries, in place of those of the data set folder.
+        out: Run file (JSONL) to write.
+        trec: Also write the run in TREC's form.
+        batch_size: Queries between two saves.
+        force: Start anew where the run was begun with other settings.
+    """
+
+    data: str
+    run: str
+    out: str
+    split: str | None = None
+    queries: str | None = None
+    trec: str | None = None
+    batch_size: int = 64
+    force: bool = False
+
+
+def run(config: Config) -> dict[str, Any]:
+    """Rerank; return figures."""
+    from tabrag import distributed
+    from tabrag.inference.rerank_job import rerank_queries
+
+    with distributed.group():
+        return rerank_queries(
+            config,
+            data=config.data,
+            run=config.run,
+            out=config.out,
+            split=config.split,
+            queries=config.queries,
+            trec=config.trec,
+            batch_size=config.batch_size,
+            force=config.force,
+        )
+
+
+if __name__ == "__main__":
+    main(run, Config, description="Put the candidates of a run in a better order.")

@@ -1,0 +1,104 @@
+"""Reranking of a run file, into another one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from tabrag import distributed
+from tabrag.data.folder import DataFolder
+from tabrag.errors import UserError
+from tabrag.evaluation.runs import read_run, run_record, write_trec
+from tabrag.files import sha256_file
+from tabrag.inference.config import RerankConfig
+from tabrag.inference.jobs import rows_or_errors, run_job
+from tabrag.inference.rerank import Rerank
+from tabrag.inference.retrieve import refuse_empty, select_queries
+
+
+def rerank_queries(
+    config: RerankConfig,
+    *,
+    data: str | Path,
+    run: str | Path,
+    out: str | Path,
+    split: str | None = None,
+    queries: str | Path | None = None,
+    trec: str | Path | None = None,
+    batch_size: int = 64,
+    force: bool = False,
+) -> dict[str, Any]:
+    """Rerank candidates and write a run file; started again after a kill it continues.
+
+    A query that cannot be scored (a picture that does not open) gets a row without candidates and with
+    ``error``, and is tried again at the next start.
+
+    Args:
+        config: The reranker.
+        data: Data set folder of the tables and, without ``queries``, of the queries.
+        run: Run file with the candidates.
+        out: The run file to write.
+        split: Only the folder's queries of this split.
+        queries: File with queries, in place of those of the folder.
+        trec: Also write the run in TREC's form here.
+        batch_size: Queries between two saves; their pairs are scored together.
+        force: Start anew where the run was begun with other settings.
+
+    Returns:
+        ``queries``, ``new``, ``failed``, ``without_candidates``, ``pairs``, ``seconds``,
+        ``pairs_per_second``, ``ms_per_query``.
+
+    Raises:
+        UserError: A setting, a file or a query is not usable.
+    """
+    folder = DataFolder(data)
+    chosen = {
+        query.id: query
+        for query in select_queries(
+            data=None if queries else folder, split=None if queries else split, file=queries
+        )
+    }
+    refuse_empty(list(chosen.values()))
+    candidates = read_run(run)
+    depth = config.depth
+    found = {query_id: candidates.get(query_id, []) for query_id in chosen}
+    without = sum(not some for some in found.values())
+    if without == len(found):
+        raise UserError(f"{run}: no candidates for any of the {len(found)} queries: is it a run over them?")
+    rerank = Rerank(config)
+
+    def process(query_ids: list[str]) -> list[dict[str, Any]]:
+        batch = [chosen[query_id] for query_id in query_ids]
+        better = rerank(batch, {query_id: found[query_id] for query_id in query_ids}, folder.tables)
+        return [run_record(query_id, better[query_id]) for query_id in query_ids]
+
+    pairs = {query_id: min(depth, len(some)) for query_id, some in found.items()}
+    figures = run_job(
+        out,
+        {
+            query.id: [query.text, [[one.item_id, one.score] for one in found[query.id]]]
+            for query in chosen.values()
+        },
+        lambda query_ids: rows_or_errors(query_ids, process, lambda query_id: run_record(query_id, [])),
+        settings={**rerank.settings(), "corpus": sha256_file(folder.path / "corpus.jsonl")},
+        batch_size=batch_size,
+        force=force,
+        description="rerank",
+        costs=pairs,
+        unit="pairs",
+    )
+    if trec is not None and distributed.is_main():
+        write_trec(trec, read_run(out))
+    new, seconds = figures["new"], figures["seconds"]
+    # A resumed job's time is that of the queries it still had to do.
+    share = sum(pairs.values()) * new / max(1, len(pairs))
+    return {
+        "queries": figures["rows"],
+        "new": new,
+        "failed": figures["failed"],
+        "without_candidates": without,
+        "pairs": sum(pairs.values()),
+        "seconds": seconds,
+        "pairs_per_second": round(share / seconds, 1) if new and seconds else None,
+        "ms_per_query": round(1000 * seconds / new, 2) if new else None,
+    }
