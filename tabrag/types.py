@@ -167,5 +167,8 @@ class Answer:
     """0..1, or None where the reader gives none."""
     evidence: list[Evidence] = field(default_factory=list)
     formula: str | None = None
+    notes: list[str] = field(default_factory=list)
+    """What people should know of it: a number that is not in the table, another unit, rows that the reader
+    was not shown. Empty where every check passed."""
     candidates: list[Candidate] = field(default_factory=list)
     timings_ms: dict[str, float] = field(default_factory=dict)

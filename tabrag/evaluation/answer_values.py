@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator
 from typing import Literal
 
 from tabrag.tables.values import Value, parse_value
@@ -50,13 +51,18 @@ def number(text: str, *, accounting: bool = False) -> Value | None:
     return parse_value(text) or _plain_decimal(text)
 
 
+def numbers_in(text: str, *, accounting: bool = False) -> Iterator[tuple[str, Value]]:
+    """The numbers of a sentence: as they are written, and their values."""
+    for match in _IN_SENTENCE.finditer(text):
+        written = match[0].strip().rstrip(",")
+        value = number(written, accounting=accounting)
+        if value is not None:
+            yield written, value
+
+
 def first_number(text: str, *, accounting: bool = False) -> Value | None:
     """The first number of a sentence; None where it has none."""
-    for match in _IN_SENTENCE.finditer(text):
-        value = number(match[0].strip().rstrip(","), accounting=accounting)
-        if value is not None:
-            return value
-    return None
+    return next((value for _, value in numbers_in(text, accounting=accounting)), None)
 
 
 def same_value(

@@ -110,6 +110,11 @@ def same(prediction: str, gold: str, *, rules: AnswerRules | None = None) -> boo
     return same_value(given, wanted, percent=rules.percent, scale=rules.scale, tolerance=rules.tolerance)
 
 
+def list_members(text: str) -> list[str]:
+    """The members of a list in words: ``a, b and c``; one for a text that is no list."""
+    return [part for part in _SEPARATORS.split(text) if part.strip()]
+
+
 def normalise(text: str) -> str:
     """A text as it is compared: NFKC, lower case, single blanks, no articles, no punctuation at its edges."""
     text = " ".join(unicodedata.normalize("NFKC", text).casefold().split()).strip(EDGES)

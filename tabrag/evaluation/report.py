@@ -193,7 +193,7 @@ def _example(example: Example) -> dict[str, Any]:
         "confidence": "" if answer.confidence is None else f"{100 * answer.confidence:.0f} %",
         "right": example.right,
         "alt": f"Table: {evidence.title}" if evidence else "Table",
-        "notes": notes,
+        "notes": [*answer.notes, *notes],
         "candidates": [
             {
                 "title": example.titles.get(candidate.item_id) or candidate.item_id,

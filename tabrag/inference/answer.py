@@ -6,60 +6,42 @@ Two readers:
   cell reader where ``checkpoint`` names one (:mod:`tabrag.inference.cell_reader`), else header words alone,
   which answer "what is the value" questions, comparisons and extremes (:mod:`tabrag.inference.rule_reader`).
   Both call every statement NOT ENOUGH INFO.
-- ``chat``: a chat model reads the table's text, picture or both.
+- ``chat``: a chat model reads the table's text, picture or both (:mod:`tabrag.inference.chat_reader`).
 
 Confidence, 0..1: for the cell reader the probability of operator and cells; for the rule reader how clearly
 the chosen row and column lead over the next best; for ``chat`` the geometric mean of the probabilities that
 the model gave to the tokens of its own reply, halved where the answer does not stand in the table (it may be
-computed, or made up); for statements the probability of the label among the labels. None of them is
-calibrated, and none knows whether the right table was retrieved.
+computed, or made up); for statements the probability of the label among the labels. Where the best candidate
+was reranked, its score P(True) is the probability that its table holds the answer, and the confidence is the
+product of both; without a reranker it does not know whether the right table was retrieved.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import logging
 import time
 from collections.abc import Sequence
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from tabrag.chat.prompts import (
-    NOT_ENOUGH_INFO,
-    NOT_FOUND,
-    VERSION,
-    Shown,
-    answer_prompt,
-    verify_labels,
-    verify_prompt,
-)
-from tabrag.chat.protocol import ChatModel, probabilities
+from tabrag.chat.open import open_chat
+from tabrag.chat.prompts import NOT_ENOUGH_INFO, VERSION
+from tabrag.chat.protocol import ChatModel
 from tabrag.data.records import TASKS
 from tabrag.errors import UserError
-from tabrag.evaluation.answers import normalise
+from tabrag.inference.chat_reader import Asked, read_chat
 from tabrag.inference.config import ReaderConfig
-from tabrag.inference.context import build_context
-from tabrag.inference.evidence import value_of
 from tabrag.inference.found import Found
+from tabrag.inference.instructions import split_instructions
 from tabrag.inference.rule_reader import read_cell
-from tabrag.inference.view import Parts, Tables, View, candidate_table
-from tabrag.tables.text import title_text
-from tabrag.types import Answer, Candidate, Grid, Query, Run, Table
+from tabrag.inference.view import Corpus, Parts, View, candidate_table, picture_of
+from tabrag.types import Answer, Candidate, Grid, Query, Run
 
 if TYPE_CHECKING:
     from tabrag.inference.cell_reader import CellAnswerer
 
-logger = logging.getLogger(__name__)
-
-
-class Corpus(Protocol):
-    """Where tables and their pictures are found; a :class:`tabrag.data.folder.DataFolder` is one."""
-
-    @property
-    def tables(self) -> Tables: ...
-
-    def image_path(self, table: Table) -> Path: ...
+_NOT_ANSWERS = ("device", "batch_size", "prefix_cache_mb", "batch_tokens")
+"""Settings of a local chat model that its answers do not depend on."""
 
 
 class Reader:
@@ -73,6 +55,8 @@ class Reader:
     def __init__(self, config: ReaderConfig, *, chat: ChatModel | None = None) -> None:
         if config.num_tables < 1:
             raise UserError(f"reader.num_tables is {config.num_tables}: the reader needs at least 1 table")
+        if not 0 <= config.min_confidence <= 1:
+            raise UserError(f"reader.min_confidence is {config.min_confidence}: it must be 0 to 1")
         self.config = config
         self._chat = chat
 
@@ -96,12 +80,21 @@ class Reader:
                     f"query '{query.id}' has the task '{query.task}': it must be one of {', '.join(TASKS)}"
                 )
         start = time.perf_counter()
-        tables = [self._views(query, run.get(query.id, []), corpus, parts or {}) for query in queries]
-        read = self._read_cells if self.config.reader == "cells" else self._read_chat
-        answers = read(queries, tables, corpus)
+        answers = [
+            Answer(query_id=query.id, question=query.text, answer="", confidence=0.0) for query in queries
+        ]
+        asked = [self._asked(query, run.get(query.id, []), corpus, parts or {}) for query in queries]
+        pairs = [(one, answer) for one, answer in zip(asked, answers, strict=True) if one.views]
+        if self.config.reader == "cells":
+            self._read_cells(pairs, corpus)
+        elif pairs:
+            some, theirs = zip(*pairs, strict=True)
+            read_chat(some, theirs, corpus, chat=self.chat, config=self.config)
         milliseconds = (time.perf_counter() - start) * 1000 / max(len(queries), 1)
-        for query, answer in zip(queries, answers, strict=True):
-            answer.candidates = list(run.get(query.id, []))
+        for one, answer in zip(asked, answers, strict=True):
+            if one.relevance is not None and answer.confidence is not None and one.query.task != "verify":
+                answer.confidence *= one.relevance
+            answer.candidates = list(run.get(one.query.id, []))
             answer.timings_ms["read"] = milliseconds
         return answers
 
@@ -118,8 +111,10 @@ class Reader:
             model = None if self.cell_reader is None else self.cell_reader.model.fingerprint()
             return {"reader": "cells", "model": model}
         settings = dataclasses.asdict(self.config)
-        for name in ("device", "batch_size"):
+        for name in _NOT_ANSWERS:
             del settings["chat"][name]
+        if self.config.server is not None:
+            settings["chat"], settings["server"] = None, self.config.server.identity()
         return {**settings, "prompt_version": VERSION}
 
     @property
@@ -127,113 +122,42 @@ class Reader:
         """How many of a query's candidates are read."""
         return self.config.num_tables if self.config.reader == "chat" else 1
 
-    def _views(
-        self, query: Query, candidates: Sequence[Candidate], corpus: Corpus, parts: Parts
-    ) -> list[View]:
-        return [
+    def _asked(self, query: Query, candidates: Sequence[Candidate], corpus: Corpus, parts: Parts) -> Asked:
+        views = [
             View(candidate_table(corpus.tables, candidate.item_id), parts.get((query.id, candidate.item_id)))
             for candidate in candidates[: self.num_tables]
         ]
+        return Asked(query, *split_instructions(query.text), views, p_true(candidates))
 
-    def _read_cells(self, queries: Sequence[Query], tables: list[list[View]], corpus: Corpus) -> list[Answer]:
-        answers = [_empty(query) for query in queries]
-        asked: list[tuple[Answer, View, str | None]] = []
-        for query, answer, some in zip(queries, answers, tables, strict=True):
-            if not some:
-                continue
-            view, image = some[0], _image(some[0].table, corpus)
-            if query.task == "verify":
-                answer.answer, answer.evidence = NOT_ENOUGH_INFO, [view.locate("", query.text, image=image)]
+    def _read_cells(self, pairs: Sequence[tuple[Asked, Answer]], corpus: Corpus) -> None:
+        readable: list[tuple[Asked, Answer]] = []
+        for one, answer in pairs:
+            view = one.views[0]
+            image = picture_of(view.table, corpus)
+            if one.query.task == "verify":
+                answer.answer, answer.evidence = (
+                    NOT_ENOUGH_INFO,
+                    [view.locate("", one.question, image=image)],
+                )
             elif view.read.grid is None:
                 answer.evidence = [view.evidence_at([], image=image)]
             else:
-                asked.append((answer, view, image))
-        pairs = [(answer.question, grid) for answer, view, _ in asked if (grid := view.read.grid) is not None]
-        for (answer, view, image), found in zip(asked, self._found(pairs), strict=True):
-            if found is not None:
-                answer.answer, answer.confidence, answer.formula = found.text, found.certainty, found.formula
-            answer.evidence = [view.evidence_at([] if found is None else found.cells, image=image)]
-        return answers
+                readable.append((one, answer))
+        found = self._found(
+            [(one.question, grid) for one, _ in readable if (grid := one.views[0].read.grid) is not None]
+        )
+        for (one, answer), what in zip(readable, found, strict=True):
+            view = one.views[0]
+            if what is not None:
+                answer.answer, answer.confidence, answer.formula = what.text, what.certainty, what.formula
+            cells = [] if what is None else what.cells
+            answer.evidence = [view.evidence_at(cells, image=picture_of(view.table, corpus))]
 
     def _found(self, pairs: list[tuple[str, Grid]]) -> Sequence[Found | None]:
         """What the cell reader, or the rule reader without one, finds in each grid."""
         if self.cell_reader is None:
             return [read_cell(grid, question) for question, grid in pairs]
         return self.cell_reader(pairs)
-
-    def _read_chat(self, queries: Sequence[Query], tables: list[list[View]], corpus: Corpus) -> list[Answer]:
-        answers = [_empty(query) for query in queries]
-        asked = [row for row, some in enumerate(tables) if some]
-        verify = [row for row in asked if queries[row].task == "verify"]
-        answer = [row for row in asked if queries[row].task != "verify"]
-        chat = self.chat
-        if verify:
-            prompts = [
-                verify_prompt(queries[row].text, self._shown(queries[row], tables[row], corpus))
-                for row in verify
-            ]
-            labels = verify_labels(can_be_open=False)
-            for row, scores in zip(verify, chat.score_batch(prompts, labels), strict=True):
-                chances = probabilities(scores)
-                place = chances.index(max(chances))
-                answers[row].answer, answers[row].confidence = labels[place], chances[place]
-                answers[row].evidence = [
-                    view.locate("", queries[row].text, image=_image(view.table, corpus))
-                    for view in tables[row]
-                ]
-        if answer:
-            prompts = [
-                answer_prompt(queries[row].text, self._shown(queries[row], tables[row], corpus))
-                for row in answer
-            ]
-            replies = chat.generate_batch(prompts, max_new_tokens=self.config.max_new_tokens, stop=("\n",))
-            for row, reply in zip(answer, replies, strict=True):
-                self._fill(answers[row], reply.text, reply.probability, tables[row], corpus)
-        return answers
-
-    def _fill(
-        self, answer: Answer, text: str, probability: float | None, views: list[View], corpus: Corpus
-    ) -> None:
-        """Set text, evidence and confidence of an answer that a chat model gave."""
-        answer.confidence = probability
-        if normalise(NOT_FOUND) in normalise(text):
-            answer.answer = NOT_FOUND
-            answer.evidence = [view.evidence_at([], image=_image(view.table, corpus)) for view in views]
-            return
-        values = [value_of(text, view.read) for view in views]
-        text = answer.answer = min(
-            values, key=len
-        )  # a value that was found in a table is a part of the reply
-        found = [view.locate(text, answer.question, image=_image(view.table, corpus)) for view in views]
-        answer.evidence = [evidence for evidence in found if evidence.cells] or found
-        if probability is not None and not any(evidence.cells for evidence in found):
-            answer.confidence = probability / 2
-
-    def _shown(self, query: Query, views: list[View], corpus: Corpus) -> list[Shown]:
-        shown = []
-        for view in views:
-            table = view.table
-            text = picture = None
-            if self.config.show != "image":
-                context = build_context(
-                    table,
-                    query.text,
-                    part=view.part,
-                    config=self.config.context,
-                    num_tokens=self.chat.num_tokens,
-                )
-                text = context.text
-                if context.num_hidden_rows or context.num_hidden_cols:
-                    logger.info(
-                        "table %s, query %s: %d rows and %d columns are not shown to the reader",
-                        table.id, query.id, context.num_hidden_rows, context.num_hidden_cols,
-                    )  # fmt: skip
-            if self.config.show != "text":
-                picture = _image(table, corpus)
-                if picture is None:
-                    raise UserError(f"table '{table.id}' has no picture to show: set reader.show=text")
-            shown.append(Shown(table.id, title_text(table), text or "", picture))
-        return shown
 
     @cached_property
     def cell_reader(self) -> CellAnswerer | None:
@@ -251,15 +175,12 @@ class Reader:
     def chat(self) -> ChatModel:
         """The chat model."""
         if self._chat is None:
-            from tabrag.chat.local import LocalChat
-
-            self._chat = LocalChat(self.config.chat)
+            self._chat = open_chat(self.config.chat, self.config.server)
         return self._chat
 
 
-def _empty(query: Query) -> Answer:
-    return Answer(query_id=query.id, question=query.text, answer="", confidence=0.0)
-
-
-def _image(table: Table, corpus: Corpus) -> str | None:
-    return str(corpus.image_path(table)) if table.image is not None else None
+def p_true(candidates: Sequence[Candidate]) -> float | None:
+    """The reranker's probability that the best candidate holds the answer; None where it was not reranked."""
+    if not candidates or candidates[0].stage != "rerank" or not 0 <= candidates[0].score <= 1:
+        return None
+    return candidates[0].score

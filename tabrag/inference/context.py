@@ -6,7 +6,7 @@ Nothing is dropped silently: the text ends with a note, and :class:`Context` lis
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from tabrag.inference.config import ContextConfig
@@ -24,8 +24,8 @@ class Context:
     """The text of a table for a reader.
 
     Attributes:
-        text: Markdown, with a note at the end where rows or columns are left out; empty for a table without a
-            grid and without words.
+        text: Markdown, with a note at the end where rows or columns are left out; for a table without a grid
+            the words of its picture, or empty.
         rows: Grid rows that are shown, in order; header rows included.
         cols: Grid columns that are shown, in order; header columns included.
         num_hidden_rows: Rows left out.
@@ -70,7 +70,7 @@ def build_context(
     config = config or ContextConfig()
     whole = table.grid
     if whole is None:
-        return Context(words_text(table))
+        return Context(_first_words(words_text(table), config.max_tokens, num_tokens))
     grid = whole if part is None else part.grid
     read = replace(table, grid=grid)
     all_rows, all_cols = tuple(range(grid.num_rows)), tuple(range(grid.num_cols))
@@ -108,6 +108,57 @@ def build_context(
             (middle, high) if num_tokens(shown(middle, cols).text) <= config.max_tokens else (low, middle - 1)
         )
     return shown(low, cols)
+
+
+def build_contexts(
+    tables: Sequence[tuple[Table, Subtable | None]],
+    question: str,
+    *,
+    config: ContextConfig | None = None,
+    num_tokens: Callable[[str], int] = estimate_tokens,
+) -> list[Context]:
+    """Several tables (with their refined forms) within one budget, in their order.
+
+    Each gets an equal share of ``config.max_tokens``; what a small table leaves goes to the larger ones.
+    """
+    config = config or ContextConfig()
+    if len(tables) < 2:
+        return [
+            build_context(table, question, part=part, config=config, num_tokens=num_tokens)
+            for table, part in tables
+        ]
+    sizes = [num_tokens(_whole_text(table, part)) for table, part in tables]
+    contexts: dict[int, Context] = {}
+    left = config.max_tokens
+    for place in sorted(range(len(tables)), key=lambda place: sizes[place]):
+        table, part = tables[place]
+        share = replace(config, max_tokens=max(1, left // (len(tables) - len(contexts))))
+        made = build_context(table, question, part=part, config=share, num_tokens=num_tokens)
+        left = max(0, left - num_tokens(made.text))
+        contexts[place] = made
+    return [contexts[place] for place in range(len(tables))]
+
+
+def _whole_text(table: Table, part: Subtable | None) -> str:
+    if table.grid is None:
+        return words_text(table)
+    return markdown(table if part is None else replace(table, grid=part.grid))
+
+
+def _first_words(text: str, max_tokens: int, num_tokens: Callable[[str], int]) -> str:
+    """The words of a picture within the budget, at least one, and how many are left out."""
+    words = text.split()
+    if num_tokens(text) <= max_tokens or len(words) < 2:
+        return text
+
+    def shown(count: int) -> str:
+        return f"{' '.join(words[:count])}\n[{len(words) - count} words not shown]"
+
+    low, high = 1, len(words) - 1
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if num_tokens(shown(middle)) <= max_tokens else (low, middle - 1)
+    return shown(low)
 
 
 def _noted(

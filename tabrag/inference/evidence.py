@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 
-from tabrag.evaluation.answers import normalise, number, same
+from tabrag.evaluation.answer_replies import final_answer
+from tabrag.evaluation.answer_values import number, numbers_in
+from tabrag.evaluation.answers import list_members, normalise, same
+from tabrag.inference.units import cells_in_other_units
 from tabrag.tables.grid import Region
 from tabrag.tables.header_scores import HeaderScores
 from tabrag.tables.lexical import best, overlap
 from tabrag.tables.text import title_text
 from tabrag.types import Cell, Evidence, Grid, Table
 
-_LEAD_IN = re.compile(r"^(?:the )?answer(?: is)?\s*:?\s*", re.IGNORECASE)
-_NUMBER = re.compile(r"-?\d[\d,.]*")
+_WORD = r"\w+"
 
 
 def evidence_at(table: Table, cells: list[Cell], *, image: str | None) -> Evidence:
@@ -32,39 +34,61 @@ def evidence_at(table: Table, cells: list[Cell], *, image: str | None) -> Eviden
 def locate(table: Table, answer: str, question: str, *, image: str | None) -> Evidence:
     """Find ``answer`` in ``table``.
 
-    Cells that equal the answer (numbers by value) come first, then cells that contain its text; among
-    several, those whose row and column headers fit the question best. Where the answer does not stand in the
-    table, ``cells`` is empty, and ``rows`` and ``columns`` are those whose headers fit the question best.
+    Cells that equal the answer (numbers by value) come first, then cells that contain its text, then those
+    that hold its number in another unit, and last the cells of its members, where it is a list whose members
+    all stand in the table. Among several, those whose row and column headers fit the question best. Where the
+    answer does not stand in the table, ``cells`` is empty, and ``rows`` and ``columns`` are those whose
+    headers fit the question best.
     """
     grid = table.grid
     if grid is None:
         return evidence_at(table, [], image=image)
     fits = overlap(grid, question)
-    found = _cells(table, answer)
-    if found:
-        scores = [_score(fits, _region(grid, cell)) for cell in found]
-        return evidence_at(
-            table,
-            [cell for cell, score in zip(found, scores, strict=True) if score == max(scores)],
-            image=image,
-        )
-    evidence = evidence_at(table, [], image=image)
-    evidence.rows, evidence.columns = best(fits.rows), best(fits.cols)
+    found = _best_of(grid, fits, _cells(table, answer))
+    members = list_members(answer)
+    if not found and len(members) > 1:
+        each = [_best_of(grid, fits, _cells(table, member)) for member in members]
+        found = list(dict.fromkeys(cell for some in each for cell in some)) if all(each) else []
+    evidence = evidence_at(table, found, image=image)
+    if not found:
+        evidence.rows, evidence.columns = best(fits.rows), best(fits.cols)
+    return evidence
+
+
+def locate_sentence(table: Table, sentence: str, question: str, *, image: str | None) -> Evidence:
+    """Find the cells that a sentence tells of: those of its numbers, and those whose whole text is in it.
+
+    Texts of fewer than four characters are not looked for. Of several equal cells the best one counts, as in
+    :func:`locate`.
+    """
+    grid = table.grid
+    if grid is None:
+        return evidence_at(table, [], image=image)
+    said = f" {' '.join(re.findall(_WORD, normalise(sentence)))} "
+    texts = {normalise(text) for line in grid.cells for text in line if number(text) is None}
+    named = [text for text in texts if len(text) > 3 and f" {' '.join(re.findall(_WORD, text))} " in said]
+    values = [written for written, _ in numbers_in(sentence)]
+    fits = overlap(grid, question)
+    cells = {cell for text in [*named, *values] for cell in _best_of(grid, fits, _equal_cells(grid, text))}
+    evidence = evidence_at(table, sorted(cells), image=image)
+    if not cells:
+        evidence.rows, evidence.columns = best(fits.rows), best(fits.cols)
     return evidence
 
 
 def value_of(reply: str, table: Table) -> str:
     """The value that a chat model's reply gives: the reply itself, or what its sentence says.
 
-    A reply that stands in the table is taken as it is. Otherwise a lead-in ("The answer is:") goes, and of a
-    longer sentence the last number that stands in a body cell is taken. What matches nothing stays as it is.
+    A reply that stands in the table is taken as it is. Otherwise what it is wrapped in goes ("The answer
+    is:"), and of a longer sentence the last number that stands in a body cell is taken. A list of numbers and
+    what matches nothing stays as it is.
     """
     if _cells(table, reply):
         return reply
-    reply = _LEAD_IN.sub("", reply.strip())
-    if _cells(table, reply) or len(reply.split()) < 3:
+    reply = final_answer(reply)
+    if _cells(table, reply) or len(reply.split()) < 3 or all(map(number, list_members(reply))):
         return reply
-    numbers = [match[0].rstrip(".,") for match in _NUMBER.finditer(reply)]
+    numbers = [written for written, _ in numbers_in(reply)]
     return next((text for text in reversed(numbers) if _in_body(table, text)), reply)
 
 
@@ -79,21 +103,36 @@ def _cells(table: Table, answer: str) -> list[Cell]:
     grid = table.grid
     if grid is None or not normalise(answer):
         return []
-    texts = {
+    value = number(answer)
+    if equal := _equal_cells(grid, answer):
+        return equal
+    if value is not None:
+        return cells_in_other_units(table, value)
+    wanted = f" {normalise(answer)} "
+    return [cell for cell, text in _texts(grid).items() if wanted in f" {normalise(text)} "]
+
+
+def _equal_cells(grid: Grid, answer: str) -> list[Cell]:
+    return [cell for cell, text in _texts(grid).items() if _equals(text, answer)]
+
+
+def _texts(grid: Grid) -> dict[Cell, str]:
+    return {
         (row, col): text
         for row, line in enumerate(grid.cells)
         for col, text in enumerate(line)
         if text.strip()
     }
-    equal = [cell for cell, text in texts.items() if _equals(text, answer)]
-    if equal or number(answer) is not None:
-        return equal
-    wanted = f" {normalise(answer)} "
-    return [cell for cell, text in texts.items() if wanted in f" {normalise(text)} "]
 
 
 def _equals(text: str, answer: str) -> bool:
     return normalise(text) == normalise(answer) or (number(text) is not None and same(text, answer))
+
+
+def _best_of(grid: Grid, fits: HeaderScores, cells: list[Cell]) -> list[Cell]:
+    """Of the cells those whose headers fit best; none of none."""
+    scores = [_score(fits, _region(grid, cell)) for cell in cells]
+    return [cell for cell, score in zip(cells, scores, strict=True) if score == max(scores)]
 
 
 def _score(fits: HeaderScores, region: Region) -> float:

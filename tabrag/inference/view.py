@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Protocol
 
 from tabrag.errors import UserError
-from tabrag.inference.evidence import evidence_at, locate
+from tabrag.inference.evidence import evidence_at, locate, locate_sentence
 from tabrag.tables.subtable import Subtable
 from tabrag.types import Cell, Evidence, Table
 
@@ -19,6 +20,20 @@ class Tables(Protocol):
     """Tables by id."""
 
     def __getitem__(self, item_id: str) -> Table: ...
+
+
+class Corpus(Protocol):
+    """Where tables and their pictures are found; a :class:`tabrag.data.folder.DataFolder` is one."""
+
+    @property
+    def tables(self) -> Tables: ...
+
+    def image_path(self, table: Table) -> Path: ...
+
+
+def picture_of(table: Table, corpus: Corpus) -> str | None:
+    """Path of the table's picture; None where it has none."""
+    return str(corpus.image_path(table)) if table.image is not None else None
 
 
 def candidate_table(tables: Tables, item_id: str) -> Table:
@@ -64,6 +79,10 @@ class View:
             if found.cells:
                 return self.evidence_at(found.cells, image=image)
         return self._with_shown(locate(self.table, answer, question, image=image))
+
+    def locate_sentence(self, sentence: str, question: str, *, image: str | None) -> Evidence:
+        """Where what a sentence says stands in the table."""
+        return self._with_shown(locate_sentence(self.table, sentence, question, image=image))
 
     def _with_shown(self, evidence: Evidence) -> Evidence:
         if self.part is None:

@@ -103,7 +103,7 @@ def test_all_queries_once_and_in_order(script: ModuleType, folder: Path, tmp_pat
     rows = list(read_jsonl(out))
     assert [one["query_id"] for one in rows] == [f"q{i}" for i in range(10)]
     assert [one["answer"] for one in rows] == [str(100 * i + 52) for i in range(10)]
-    names = "query_id question answer confidence evidence formula candidates timings_ms".split()
+    names = "query_id question answer confidence evidence formula notes candidates timings_ms".split()
     assert list(rows[0]) == names
     assert (figures["queries"], figures["new"], figures["failed"]) == (10, 10, 0)
     dev = tmp_path / "dev.jsonl"
@@ -176,6 +176,8 @@ def test_an_answer_without_cells_is_marked_for_people():
         id="t", title="Crops", grid=make_grid([["a", "b"], ["c", "1"]], num_header_rows=1, num_header_cols=1)
     )
     evidence = Evidence(item_id="t", rows=[1], image="images/t.png")
-    text = readable(Answer(query_id="q", question="b?", answer="7", evidence=[evidence]), {"t": table})
+    answer = Answer(query_id="q", question="b?", answer="7", evidence=[evidence], notes=["unit differs: x"])
+    text = readable(answer, {"t": table})
+    assert "  note     unit differs: x\n" in text
     assert "word for word" in text and "picture  images/t.png" in text and "row      c" in text
     assert "no answer" in readable(Answer(query_id="q", question="b?", answer=""), {})

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 import torch
 
+from tabrag.chat.prompts import NOT_ENOUGH_INFO
 from tabrag.data.card import Card
 from tabrag.data.folder import DataFolder, write_folder
 from tabrag.errors import UserError
-from tabrag.inference.answer import NOT_ENOUGH, Reader
+from tabrag.inference.answer import Reader
 from tabrag.inference.config import ReaderConfig
 from tabrag.models.cell_reader import CHOICES, CellReader
 from tabrag.models.config import CellReaderConfig
@@ -71,7 +72,7 @@ def test_answers_with_formula_and_evidence(checkpoint: Path, folder: DataFolder)
     assert computed.answer == str(int(values[0]) - int(values[1])) != "0"
     assert first[0] == second[0] or first[1] == second[1]
     assert computed.confidence is not None and 0 < computed.confidence < 1
-    assert (verified.answer, bare.answer, without.answer) == (NOT_ENOUGH, "", "")
+    assert (verified.answer, bare.answer, without.answer) == (NOT_ENOUGH_INFO, "", "")
     assert bare.evidence[0].item_id == "bare" and not without.evidence
 
     # Of a part the numbers are those of the part, the cells those of the whole table.

@@ -1,0 +1,207 @@
+"""Answers of a chat model that reads the table's text, its picture or both.
+
+Three tasks:
+
+- ``qa``: the model replies with the value. Where the question says how to answer ("in JSON", see
+  :mod:`tabrag.inference.instructions`), its reply is kept in that form, and the value in it is looked for in
+  the table.
+- ``verify``: the model says how likely each label is. NOT ENOUGH INFO is one of them unless
+  ``reader.can_be_open`` is off; what the reranker thinks of the table counts for it, see :func:`judge`.
+- ``describe``: the model replies with a sentence or two.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tabrag.chat.prompts import (
+    NOT_ENOUGH_INFO,
+    NOT_FOUND,
+    Shown,
+    answer_prompt,
+    describe_prompt,
+    verify_labels,
+    verify_prompt,
+)
+from tabrag.chat.protocol import ChatModel, Message, Reply, probabilities
+from tabrag.errors import UserError
+from tabrag.evaluation.answer_replies import final_answer
+from tabrag.evaluation.answers import normalise
+from tabrag.inference.checks import check_number, check_sentence
+from tabrag.inference.config import ReaderConfig
+from tabrag.inference.context import Context, build_contexts
+from tabrag.inference.evidence import value_of
+from tabrag.inference.view import Corpus, View, picture_of
+from tabrag.tables.text import title_text
+from tabrag.types import Answer, Query
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A query and what it is answered from.
+
+    Attributes:
+        query: The query.
+        question: Its text without instructions how to answer.
+        instruction: These instructions, or empty.
+        views: The tables to read, the best first.
+        relevance: How likely the best of them holds the answer, 0..1; None where no reranker says it.
+    """
+
+    query: Query
+    question: str
+    instruction: str
+    views: list[View]
+    relevance: float | None = None
+
+
+def read_chat(
+    asked: Sequence[Asked],
+    answers: Sequence[Answer],
+    corpus: Corpus,
+    *,
+    chat: ChatModel,
+    config: ReaderConfig,
+) -> None:
+    """Fill ``answers``, one for each of ``asked``.
+
+    ``confidence`` is the model's own; for statements the reranker's P(True) is in it already.
+
+    Raises:
+        UserError: A table has no picture where one must be shown, or the model cannot read it.
+    """
+    shown = [_shown(one, answer, corpus, chat, config) for one, answer in zip(asked, answers, strict=True)]
+    statements = [row for row, one in enumerate(asked) if one.query.task == "verify"]
+    if statements:
+        labels = verify_labels(can_be_open=config.can_be_open)
+        prompts = [
+            verify_prompt(asked[row].question, shown[row], can_be_open=config.can_be_open)
+            for row in statements
+        ]
+        for row, scores in zip(statements, chat.score_batch(prompts, labels), strict=True):
+            answer, one = answers[row], asked[row]
+            answer.answer, answer.confidence = judge(
+                dict(zip(labels, probabilities(scores), strict=True)),
+                relevance=one.relevance,
+                min_confidence=config.min_confidence,
+            )
+            answer.evidence = [
+                view.locate("", one.question, image=picture_of(view.table, corpus)) for view in one.views
+            ]
+    for (max_new_tokens, stop), rows in _replies(asked, config).items():
+        prompts = [_prompt(asked[row], shown[row]) for row in rows]
+        replies = chat.generate_batch(prompts, max_new_tokens=max_new_tokens, stop=stop)
+        for row, reply in zip(rows, replies, strict=True):
+            _fill(answers[row], asked[row], reply, corpus)
+
+
+def judge(
+    chances: dict[str, float], *, relevance: float | None = None, min_confidence: float = 0.0
+) -> tuple[str, float]:
+    """The label of a statement and its confidence.
+
+    With the probability ``r`` that the table is the right one (1 where nobody says it), a label's confidence
+    is ``r`` times its probability. That of NOT ENOUGH INFO, where it is among the labels, also gets
+    ``1 - r``: a wrong table tells nothing. The label with the highest confidence is taken. Where that is
+    below ``min_confidence``, the label is NOT ENOUGH INFO, with what is missing to 1.
+
+    Args:
+        chances: The probability of each label, which sum up to 1.
+        relevance: ``r``.
+        min_confidence: 0..1.
+    """
+    right = 1.0 if relevance is None else relevance
+    sure = {label: chance * right for label, chance in chances.items()}
+    if NOT_ENOUGH_INFO in sure:
+        sure[NOT_ENOUGH_INFO] += 1 - right
+    label = max(sure, key=sure.__getitem__)
+    if sure[label] < min_confidence and label != NOT_ENOUGH_INFO:
+        return NOT_ENOUGH_INFO, 1 - sure[label]
+    return label, sure[label]
+
+
+def _replies(asked: Sequence[Asked], config: ReaderConfig) -> dict[tuple[int, tuple[str, ...]], list[int]]:
+    """Rows whose reply is a text, by its length at most and where it ends.
+
+    A reply in an asked form may have several lines; others end with the first one.
+    """
+    groups: dict[tuple[int, tuple[str, ...]], list[int]] = {}
+    for row, one in enumerate(asked):
+        if one.query.task == "verify":
+            continue
+        short = one.query.task == "qa" and not one.instruction
+        length = config.max_new_tokens if short else config.max_text_tokens
+        groups.setdefault((length, () if one.instruction else ("\n",)), []).append(row)
+    return groups
+
+
+def _prompt(one: Asked, shown: Sequence[Shown]) -> list[Message]:
+    make = describe_prompt if one.query.task == "describe" else answer_prompt
+    return make(one.question, shown, instruction=one.instruction)
+
+
+def _fill(answer: Answer, one: Asked, reply: Reply, corpus: Corpus) -> None:
+    """Set text, evidence, confidence and notes of an answer that the model wrote."""
+    answer.answer, answer.confidence = reply.text, reply.probability
+    text = final_answer(reply.text) if one.instruction else reply.text
+    pictures = [picture_of(view.table, corpus) for view in one.views]
+    views = list(zip(one.views, pictures, strict=True))
+    tables = [view.table for view in one.views]
+    if normalise(NOT_FOUND) in normalise(text):
+        if not one.instruction:
+            answer.answer = NOT_FOUND
+        answer.evidence = [view.evidence_at([], image=picture) for view, picture in views]
+        return
+    if one.query.task == "describe":
+        found = [view.locate_sentence(text, one.question, image=picture) for view, picture in views]
+        notes = check_sentence(text, one.question, tables)
+    else:
+        # Of the table that holds the reply's value, that value alone is left.
+        text = min((value_of(text, view.read) for view in one.views), key=len)
+        if not one.instruction:
+            answer.answer = text
+        found = [view.locate(text, one.question, image=picture) for view, picture in views]
+        notes = check_number(text, tables, found)
+    answer.evidence = [evidence for evidence in found if evidence.cells] or found
+    answer.notes += notes
+    if reply.probability is not None and not any(evidence.cells for evidence in found):
+        answer.confidence = reply.probability / 2
+
+
+def _shown(one: Asked, answer: Answer, corpus: Corpus, chat: ChatModel, config: ReaderConfig) -> list[Shown]:
+    """What the model sees of the tables; what it does not see of them goes into the answer's notes."""
+    texts = [""] * len(one.views)
+    if config.show != "image":
+        contexts = build_contexts(
+            [(view.table, view.part) for view in one.views],
+            one.question,
+            config=config.context,
+            num_tokens=chat.num_tokens,
+        )
+        texts = [context.text for context in contexts]
+        for view, context in zip(one.views, contexts, strict=True):
+            answer.notes += _cut(view, context)
+    shown = []
+    for view, text in zip(one.views, texts, strict=True):
+        picture = picture_of(view.table, corpus) if config.show != "text" else None
+        if picture is None and config.show != "text":
+            raise UserError(f"table '{view.table.id}' has no picture to show: set reader.show=text")
+        shown.append(Shown(view.table.id, title_text(view.table), text, picture))
+    return shown
+
+
+def _cut(view: View, context: Context) -> list[str]:
+    """A note where the reader's own budget cut a table down further than refining did."""
+    grid = view.read.grid
+    if grid is None or (len(context.rows), len(context.cols)) == (grid.num_rows, grid.num_cols):
+        return []
+    note = (
+        f"table '{view.table.id}' was cut to {len(context.rows)} of {grid.num_rows} rows"
+        f" and {len(context.cols)} of {grid.num_cols} columns"
+    )
+    logger.info("%s", note)
+    return [note]
