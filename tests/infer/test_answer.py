@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -118,15 +119,15 @@ def test_a_killed_job_continues_and_other_settings_are_refused(
     write_jsonl(asked, [row(question(i)) for i in range(9)])
     options = arguments(folder, f"--out={out}", f"--queries={asked}", "--batch_size=2")
     answered: list[str] = []
-    whole = answer_job._rows
+    whole = answer_job.rows_or_errors
 
-    def rows(pipeline: Pipeline, batch: list[Query]) -> list[dict]:
+    def rows(query_ids: list[str], *rest: Any) -> list[dict[str, Any]]:
         if len(answered) == 4:
             raise KeyboardInterrupt
-        answered.extend(query.id for query in batch)
-        return whole(pipeline, batch)
+        answered.extend(query_ids)
+        return whole(query_ids, *rest)
 
-    monkeypatch.setattr(answer_job, "_rows", rows)
+    monkeypatch.setattr(answer_job, "rows_or_errors", rows)
     with pytest.raises(KeyboardInterrupt):
         script.run(parse(script.Config, options))
     monkeypatch.undo()
