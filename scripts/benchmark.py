@@ -1,4 +1,4 @@
-"""Speed of encoding, training, search, rendering and refining.
+"""Speed of encoding, training, search, rendering, refining and reranking.
 
 scripts/benchmark.py encode    texts of tables, beside sentence-transformers
 scripts/benchmark.py train     two towers over questions and headers, beside sentence-transformers
@@ -7,6 +7,7 @@ scripts/benchmark.py search    exact search, beside faiss
 scripts/benchmark.py ivf       a large IVF index: memory of its build, recall and time of its search
 scripts/benchmark.py render    pictures of tables, by style
 scripts/benchmark.py refine    tables of 30 x 10 cells cut down by a header classifier
+scripts/benchmark.py rerank    (question, table) pairs scored by a chat model, tables run once or each time
 """
 
 from __future__ import annotations
@@ -68,6 +69,17 @@ def parser() -> argparse.ArgumentParser:
     )
     refine.add_argument("--num-pairs", type=int, default=1000, help="(question, table) pairs (default 1000)")
     refine.add_argument("--repeats", type=int, default=3, help="rounds; the best counts (default 3)")
+    rerank = commands.add_parser("rerank", help="pairs that a chat model scores a second")
+    rerank.add_argument("--model", default="offline:smollm2", help="text model: folder, hub id, offline:NAME")
+    rerank.add_argument("--num-tables", type=int, default=300, help="of the synthetic pool (default 300)")
+    rerank.add_argument("--num-questions", type=int, default=200, help="default 200")
+    rerank.add_argument("--num-candidates", type=int, default=10, help="tables a question (default 10)")
+    rerank.add_argument("--split", default="dev", help="whose questions: train, dev (default), test, all")
+    rerank.add_argument("--rounds", type=int, default=3, help="samples measured (default 3)")
+    rerank.add_argument("--num-tables-a-round", type=int, default=8, help="of a sample (default 8)")
+    rerank.add_argument("--max-length", type=int, default=1024, help="tokens of a prompt (default 1024)")
+    rerank.add_argument("--prefix-cache-mb", type=int, default=512, help="default 512")
+    rerank.add_argument("--device", default="cpu", help="cpu (default), cuda or cuda:N")
     return top
 
 
@@ -87,6 +99,10 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
         from tabrag.benchmark.ivf import measure_ivf
 
         return measure_ivf(**{key: value for key, value in vars(arguments).items() if key != "command"})
+    if arguments.command == "rerank":
+        from tabrag.benchmark.rerank import compare_reranking
+
+        return compare_reranking(**{key: value for key, value in vars(arguments).items() if key != "command"})
     if arguments.command == "refine":
         from tabrag.benchmark.refine import measure_refining
         from tabrag.data.folder import DataFolder

@@ -9,13 +9,15 @@ from typing import Any, TypeVar
 from torch import Tensor
 
 from tabrag.chat.passes import Passes, Placed
-from tabrag.chat.prefix import Prefix, PrefixCache, TokenCounts
+from tabrag.chat.prefix import Prefix, PrefixCache, TokenCounts, common
 from tabrag.chat.prompt_encoder import Prompt, PromptEncoder
 
 T = TypeVar("T")
 
-ROW_TOKENS = 512
-"""Tokens of pieces in one row: attention over a row costs their square, and larger gives no more speed."""
+ROW_TOKENS = 256
+"""Tokens of pieces in one row: attention over a row costs their square, and more give no more speed."""
+MAX_PADDING = 0.2
+"""Part of a batch of rows that may be padding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,9 @@ class _Head:
 
 class Engine:
     """Runs prompts behind shared prefixes.
+
+    The prefix of some prompts with the same tables is all that they have in common, at least up to the end of
+    the last table: an instruction that stands between table and question is shared by one kind of prompt.
 
     Args:
         passes: The model.
@@ -67,7 +72,7 @@ class Engine:
                 groups.setdefault(prompt.key, []).append(row)
         order = sorted(groups.values(), key=lambda rows: _rank(prompts[rows[0]], self._cache))
         for some in batches(order, lambda rows: prompts[rows[0]].num_positions, self._batch_tokens):
-            prefixes = self._prefixes([(prompts[rows[0]], num_wanted[rows[0]]) for rows in some])
+            prefixes = self._prefixes([[(prompts[row], num_wanted[row]) for row in rows] for rows in some])
             wave = []
             for rows, prefix in zip(some, prefixes, strict=True):
                 for row in rows if prefix is not None else ():
@@ -78,7 +83,8 @@ class Engine:
 
     def log_probs(self, wave: Sequence[Placed]) -> Iterator[tuple[int, Tensor]]:
         """Row and float32 log-probabilities ``Tensor[num_wanted, V]`` of each prompt of a wave."""
-        for rows in batches(_packed(wave), _num_positions, self._batch_tokens):
+        packed = sorted(_packed(wave), key=_num_tokens)
+        for rows in batches(packed, _num_positions, self._batch_tokens, even=_num_tokens):
             self._count([one for row in rows for one in row])
             yield from self._passes.log_probs(rows)
 
@@ -91,17 +97,18 @@ class Engine:
                 self._count(part)
                 yield [one.row for one in part], self._passes.continuation(part, pad=pad)
 
-    def _prefixes(self, asked: Sequence[tuple[Prompt, int]]) -> list[Prefix | None]:
-        """The prefix of each (prompt, wanted last tokens), kept or run now; None where there can be none."""
+    def _prefixes(self, groups: Sequence[Sequence[tuple[Prompt, int]]]) -> list[Prefix | None]:
+        """The prefix of each group of (prompt, wanted last tokens), kept or run now; None without one."""
         found: list[Prefix | None] = []
         missing: list[_Head] = []
-        for place, (prompt, num_wanted) in enumerate(asked):
+        for place, group in enumerate(groups):
+            prompt, num_wanted = group[0]
             prefix = self._cache.get(prompt.key or b"")
             if prefix is not None and not prefix.shared(prompt.ids, num_wanted=num_wanted):
                 prefix = None
             found.append(prefix)
             if prefix is None:
-                head = min(self._encoder.head(prompt), len(prompt.ids) - num_wanted)
+                head = self._num_shared(group)
                 inputs = self._encoder.encode_head(prompt, head) if head > 0 else None
                 if inputs is not None:
                     missing.append(_Head(place, prompt, head, inputs))
@@ -118,15 +125,34 @@ class Engine:
                 found[one.place] = prefix
         return found
 
+    def _num_shared(self, group: Sequence[tuple[Prompt, int]]) -> int:
+        """Tokens to run once for a group; at least those up to its first prompt's last table."""
+        first, num_wanted = group[0]
+        head = self._encoder.head(first)
+        alike = [common(first.ids, other.ids) for other, _ in group[1:]]
+        return min(min((n for n in alike if n >= head), default=head), len(first.ids) - num_wanted)
+
     def _count(self, some: Sequence[Placed]) -> None:
         self._counts.suffix += sum(len(one.ids) for one in some)
 
 
-def batches(items: Sequence[T], size: Callable[[T], int], limit: int) -> Iterator[list[T]]:
-    """Items in their order, as many at a time as take ``limit`` at most together when padded (or one)."""
+def batches(
+    items: Sequence[T], size: Callable[[T], int], limit: int, *, even: Callable[[T], int] | None = None
+) -> Iterator[list[T]]:
+    """Items in their order, as many at a time as take ``limit`` at most together when padded (or one).
+
+    Args:
+        items: The items.
+        size: Positions of one.
+        limit: Positions of a batch.
+        even: Another size of one; where given, at most :data:`MAX_PADDING` of a batch is padding of that.
+    """
     some: list[T] = []
     for item in items:
-        if some and (len(some) + 1) * max(map(size, [*some, item])) > limit:
+        more = [*some, item]
+        padded = len(more) * max(map(even, more)) if even else 0
+        useful = sum(map(even, more)) if even else 0
+        if some and (len(more) * max(map(size, more)) > limit or useful < (1 - MAX_PADDING) * padded):
             yield some
             some = []
         some.append(item)
@@ -157,5 +183,9 @@ def _in_order(wave: Sequence[Placed]) -> list[Placed]:
     return sorted(wave, key=lambda one: (one.prefix.num_positions, id(one.prefix), len(one.ids)))
 
 
+def _num_tokens(row: list[Placed]) -> int:
+    return sum(len(one.ids) for one in row)
+
+
 def _num_positions(row: list[Placed]) -> int:
-    return max(one.keep for one in row) + sum(len(one.ids) for one in row)
+    return max(one.keep for one in row) + _num_tokens(row)
