@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from tabrag.config import main, to_dict
-from tabrag.data.config import RankingDataConfig
-from tabrag.models.config import CrossEncoderConfig
+from tabrag.data.config import RankingDataConfig, RankingTasksConfig
+from tabrag.errors import UserError
+from tabrag.models.config import ChatRerankerConfig, CrossEncoderConfig
 from tabrag.training.config import RankingLossConfig, TrackingConfig, TrainConfig
 
 
@@ -23,8 +24,10 @@ class Config:
     Attributes:
         out: Run folder.
         data: Training data.
-        cross_encoder: The model.
-        loss: The loss.
+        cross_encoder: The model, if it is a cross-encoder.
+        loss: The loss of a cross-encoder.
+        chat: The model, if it is a language model, which learns to answer as well.
+        tasks: What a language model learns.
         train: The loop.
         tracking: Trackers.
         resume: ``none``, ``auto`` (newest complete state) or a state folder.
@@ -32,32 +35,41 @@ class Config:
 
     out: str
     data: RankingDataConfig
-    cross_encoder: CrossEncoderConfig
-    loss: RankingLossConfig = field(default_factory=RankingLossConfig)
+    cross_encoder: CrossEncoderConfig | None = None
+    loss: RankingLossConfig | None = None
+    chat: ChatRerankerConfig | None = None
+    tasks: RankingTasksConfig | None = None
     train: TrainConfig = field(default_factory=TrainConfig)
     tracking: TrackingConfig = field(default_factory=TrackingConfig)
     resume: str = "none"
+
+    def __post_init__(self) -> None:
+        if (self.cross_encoder is None) == (self.chat is None):
+            raise UserError("give the settings of one model: either cross_encoder or chat")
+        if self.chat is not None and self.loss is not None:
+            raise UserError("loss belongs to a cross_encoder: a language model learns its replies; see tasks")
+        if self.chat is None and self.tasks is not None:
+            raise UserError("tasks belong to a language model (chat): a cross_encoder only ranks; see loss")
 
 
 def run(config: Config) -> dict[str, Any]:
     """Build the parts, train, and return the figures of the exported checkpoint."""
     import torch
 
-    from tabrag.models.cross_encoder import CrossEncoder
     from tabrag.training.accelerator import make_accelerator
-    from tabrag.training.cross_task import CrossTask
     from tabrag.training.loop import train
+    from tabrag.training.rerankers import make_task
 
     accelerator = make_accelerator(config.train.precision)
     torch.manual_seed(config.train.seed)
     settings = to_dict(config)
-    model = CrossEncoder.from_config(config.cross_encoder)
-    task = CrossTask(
-        model.to(accelerator.device),
+    task = make_task(
+        config.cross_encoder or config.chat,
         data=config.data,
-        loss=config.loss,
-        batch_size=config.train.batch_size,
-        seed=config.train.seed,
+        loss=config.loss or RankingLossConfig(),
+        tasks=config.tasks or RankingTasksConfig(),
+        train=config.train,
+        accelerator=accelerator,
         settings=settings,
     )
     return train(

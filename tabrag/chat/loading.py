@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import logging
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from tabrag.chat.config import LocalChatConfig
 from tabrag.errors import UserError
+
+if TYPE_CHECKING:
+    import torch
 
 logger = logging.getLogger(__name__)
 
@@ -14,32 +18,87 @@ logger = logging.getLogger(__name__)
 def load(config: LocalChatConfig) -> tuple[Any, Any, Any]:
     """Model (on its device, in evaluation mode), tokenizer and processor (None for a text model).
 
+    A trained reranker (:class:`tabrag.models.chat_reranker.ChatReranker`) is its base with what was trained.
+
     Raises:
         UserError: There is no such model, it is no chat model, or its files do not fill it.
     """
-    import transformers
-
     from tabrag.inference import runtime
-    from tabrag.models.io import load_config, resolve
+    from tabrag.models.chat_files import is_trained_on_base
+    from tabrag.models.io import resolve
 
     path = resolve(config.model, revision=config.revision)
-    model_config = load_config(path)
     device = runtime.device(config.device)
-    options = {"dtype": runtime.precision(config.dtype, device), "output_loading_info": True}
-    if reads_pictures(model_config, str(config.model)):
+    dtype = runtime.precision(config.dtype, device)
+    if is_trained_on_base(path):
+        from tabrag.models.chat_reranker import ChatReranker
+
+        reranker = ChatReranker.from_pretrained(path, device=device, dtype=dtype)
+        return reranker.model, reranker.tokenizer, reranker.processor
+    model, tokenizer, processor = open_model(path, device=device, dtype=dtype)
+    logger.info("chat model %s (%s) on %s", config.model, type(model).__name__, device)
+    return model.eval(), tokenizer, processor
+
+
+def open_model(
+    path: Path,
+    *,
+    device: torch.device,
+    dtype: torch.dtype,
+    quantization: Any = None,
+    files: Path | None = None,
+) -> tuple[Any, Any, Any]:
+    """Model on its device, tokenizer and processor (None for a text model) of a folder, strictly.
+
+    Args:
+        path: The model's folder.
+        device: Where it goes.
+        dtype: Number format of its weights.
+        quantization: transformers' settings of weights in fewer bits; None for none.
+        files: Folder of tokenizer and processor; the model's own where None.
+
+    Raises:
+        UserError: It is no chat model, or its files do not fill it.
+    """
+    import transformers
+
+    from tabrag.models.io import load_config
+
+    pictures = reads_pictures(load_config(path), str(path))
+    options: dict[str, Any] = {"dtype": dtype, "output_loading_info": True, "local_files_only": True}
+    if quantization is not None:
+        options |= {"quantization_config": quantization, "device_map": {"": device}}
+    files = files or path
+    if pictures:
         model, info = transformers.AutoModelForImageTextToText.from_pretrained(path, **options)
-        processor = transformers.AutoProcessor.from_pretrained(path)
+        processor = transformers.AutoProcessor.from_pretrained(files, local_files_only=True)
+        complete_processor(processor, model)
         tokenizer = processor.tokenizer
     else:
         model, info = transformers.AutoModelForCausalLM.from_pretrained(path, **options)
-        processor, tokenizer = None, transformers.AutoTokenizer.from_pretrained(path)
+        processor = None
+        tokenizer = transformers.AutoTokenizer.from_pretrained(files, local_files_only=True)
     faults = [*info["missing_keys"], *info["unexpected_keys"], *map(str, info["mismatched_keys"])]
     if faults:  # transformers would fill the missing ones with random numbers
         raise UserError(
             f"{path}: tensors that do not fit {type(model).__name__}: {', '.join(sorted(faults)[:8])}"
         )
-    logger.info("chat model %s (%s) on %s", config.model, type(model).__name__, device)
-    return model.to(device).eval(), tokenizer, processor
+    return (model if quantization is not None else model.to(device)), tokenizer, processor
+
+
+def complete_processor(processor: Any, model: Any) -> None:
+    """Fill in what a LLaVA processor needs to count a picture's tokens, where older files lack it.
+
+    It is taken from the model: size of a patch, whether the tower's class token is left out, and whether it
+    has one at all.
+    """
+    if not hasattr(processor, "patch_size") or processor.patch_size is not None:
+        return
+    from tabrag.models.backbones import num_leading
+
+    processor.patch_size = model.config.vision_config.patch_size
+    processor.vision_feature_select_strategy = model.config.vision_feature_select_strategy
+    processor.num_additional_image_tokens = num_leading(model.model.vision_tower)
 
 
 def reads_pictures(model_config: Any, name: str) -> bool:

@@ -64,20 +64,29 @@ class LocalChat:
     image-text model share forward passes too. Give all conversations of a job at once: their order is free.
     """
 
-    def __init__(self, config: LocalChatConfig) -> None:
+    def __init__(self, config: LocalChatConfig, *, opened: tuple[Any, Any, Any] | None = None) -> None:
+        """Check the settings.
+
+        Args:
+            config: The settings.
+            opened: Model, tokenizer and processor (None for a text model), in place of those that
+                ``config.model`` names; what was computed of a prompt is kept, so the weights must not change
+                any more.
+        """
         if config.prefix_cache_mb < 0 or config.batch_tokens < 1:
             raise UserError(
                 f"prefix_cache_mb={config.prefix_cache_mb}, batch_tokens={config.batch_tokens}: the first "
                 "must be at least 0, the second at least 1"
             )
         self.config = config
+        self._opened = opened
         self.counts = TokenCounts()
         self.prefixes = PrefixCache(config.prefix_cache_mb * 2**20)
 
     @cached_property
     def _loaded(self) -> tuple[Any, Any, Any]:
         """Model, tokenizer and processor (None for a text model)."""
-        return load(self.config)
+        return load(self.config) if self._opened is None else self._opened
 
     @cached_property
     def _encoder(self) -> PromptEncoder:

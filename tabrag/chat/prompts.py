@@ -1,7 +1,8 @@
 """The texts that a chat model is asked with. Tables come first: their part does not depend on the question.
 
 Whoever changes a text raises :data:`VERSION`: stored answers name it, and a batch job refuses to go on under
-another one.
+another one. :data:`RANK_VERSION` is that of the texts that rerankers are trained and asked with, which their
+checkpoints name.
 """
 
 from __future__ import annotations
@@ -12,8 +13,11 @@ from dataclasses import dataclass
 from tabrag.chat.protocol import Message, Part, Picture, Text
 
 VERSION = 2
+RANK_VERSION = 1
 NOT_FOUND = "not in the table"
 SUPPORTED, REFUTED, NOT_ENOUGH_INFO = "SUPPORTED", "REFUTED", "NOT ENOUGH INFO"
+RANK_LABELS = ("True", "False")
+NONE_RELEVANT = "None"
 
 _VALUE = (
     "Reply with the value only, as it stands in the table, without a sentence;"
@@ -28,6 +32,14 @@ _TWO_LABELS = f"Does the table support the statement? Reply with one word: {SUPP
 _THREE_LABELS = (
     f"Does the table support the statement? Reply {SUPPORTED} when it does, {REFUTED} when it says otherwise,"
     f" or {NOT_ENOUGH_INFO} when it does not tell."
+)
+_RANK = (
+    "Does the table hold the information that answers the question?"
+    f" Reply with one word: {RANK_LABELS[0]} or {RANK_LABELS[1]}."
+)
+_RELEVANT = (
+    "Which tables hold the information that answers the question?"
+    f" Reply with their numbers, or {NONE_RELEVANT}."
 )
 
 
@@ -66,6 +78,27 @@ def verify_prompt(statement: str, tables: Sequence[Shown], *, can_be_open: bool 
 def verify_labels(*, can_be_open: bool) -> tuple[str, ...]:
     """The replies that :func:`verify_prompt` allows; each begins with a token of its own."""
     return (SUPPORTED, REFUTED, NOT_ENOUGH_INFO) if can_be_open else (SUPPORTED, REFUTED)
+
+
+def rank_prompt(question: str, tables: Sequence[Shown]) -> list[Message]:
+    """Ask whether a table answers ``question``; the reply is one of :data:`RANK_LABELS`, the first for yes.
+
+    TabRAG's context ranking (Xu et al., 2026, section 3.2), after RankRAG (Yu et al., 2024).
+    """
+    return _prompt(tables, "Question", question, _RANK)
+
+
+def relevant_prompt(question: str, tables: Sequence[Shown]) -> list[Message]:
+    """Ask which of several tables answer ``question``; the reply is :func:`relevant_reply` of their places.
+
+    TabRAG's retrieval-augmented ranking, see :func:`rank_prompt`.
+    """
+    return _prompt(tables, "Question", question, _RELEVANT)
+
+
+def relevant_reply(places: Sequence[int]) -> str:
+    """The reply that names the tables at ``places`` (from 1): ``2``, ``1, 3`` or ``None``."""
+    return ", ".join(map(str, sorted(places))) or NONE_RELEVANT
 
 
 def _form(instruction: str, otherwise: str) -> str:

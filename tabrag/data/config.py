@@ -98,6 +98,42 @@ class RankingDataConfig(PairsConfig):
 
 
 @dataclass(kw_only=True)
+class RankingTasksConfig:
+    """What a language model learns of each training query: one of three tasks an epoch.
+
+    Attributes:
+        answer: Share of ``answer``: the answer from the relevant table. Shares are relative to each other.
+        judge: Share of ``judge``: whether one table answers the question, with ``data.num_negatives`` tables
+            that do not for each one that does (1 to 4 serve).
+        choose: Share of ``choose``: which of several tables do.
+        num_tables: Tables that are shown together at most.
+        distractors: Share of ``answer`` in which other tables stand beside the relevant one, 0..1.
+        none_relevant: Share of ``choose`` in which no table is relevant, 0..1.
+    """
+
+    answer: float = 1.0
+    judge: float = 2.0
+    choose: float = 1.0
+    num_tables: int = 3
+    distractors: float = 0.5
+    none_relevant: float = 0.2
+
+    def __post_init__(self) -> None:
+        shares = self.shares()
+        if not all(0 <= share < float("inf") for share in shares.values()) or not any(shares.values()):
+            raise UserError(f"shares of tasks are numbers from 0 up, one of them above 0, found {shares}")
+        if self.num_tables < 2:
+            raise UserError(f"num_tables must be 2 or more, found {self.num_tables}")
+        for name in ("distractors", "none_relevant"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise UserError(f"{name} is a share, 0..1, found {getattr(self, name)}")
+
+    def shares(self) -> dict[str, float]:
+        """Task -> its share, relative to the others."""
+        return {"answer": self.answer, "judge": self.judge, "choose": self.choose}
+
+
+@dataclass(kw_only=True)
 class MiningConfig:
     """How hard negatives are chosen from runs.
 

@@ -134,7 +134,7 @@ def _pools(
     sizes = [len(queries) for queries in members.values()]
     shares = set_shares(sizes, temperature=temperature)
     if not one_set_a_batch:
-        parts = _whole_parts(shares, len(sets))
+        parts = whole_parts(shares, len(sets))
         drawn = [
             _drawn(queries, part, random_numbers)
             for queries, part in zip(members.values(), parts, strict=True)
@@ -145,7 +145,7 @@ def _pools(
             f"data.one_set_a_batch: a data set of {min(sizes)} training queries does not fill one batch of "
             f"{size} (all processes): lower train.batch_size or mix the sets within the batches"
         )
-    parts = _whole_parts(shares, len(sets) // size, least=1)
+    parts = whole_parts(shares, len(sets) // size, least=1)
     return [
         (_drawn(queries, part * size, random_numbers), part)
         for queries, part in zip(members.values(), parts, strict=True)
@@ -217,7 +217,7 @@ def _drawn(queries: Sequence[int], count: int, random_numbers: random.Random) ->
     return [*queries] * whole + random_numbers.sample(queries, rest)
 
 
-def _whole_parts(shares: Sequence[float], total: int, *, least: int = 0) -> list[int]:
+def whole_parts(shares: Sequence[float], total: int, *, least: int = 0) -> list[int]:
     """``total`` in whole parts near ``shares``, by largest remainder, each part at least ``least``."""
     exact = [share * total for share in shares]
     parts = [max(int(value), least) for value in exact]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from tabrag.errors import UserError
+from tabrag.inference.config import ContextConfig
 from tabrag.representations import RepresentationConfig
 
 MIN_HEADER_LENGTH = 16
@@ -194,6 +195,81 @@ class CrossEncoderConfig:
                 raise UserError(f"{name} {getattr(self, name)} is not 4 or more")
         if not 0 <= self.dropout < 1:
             raise UserError(f"dropout {self.dropout} does not lie in 0..1 (1 excluded)")
+
+
+@dataclass(kw_only=True)
+class LoraConfig:
+    """Low-rank adapters (Hu et al., 2021, "LoRA") on the linear layers of a tower.
+
+    Attributes:
+        rank: Rank of an adapter.
+        alpha: Its output is multiplied by ``alpha / rank``.
+        dropout: Before an adapter.
+    """
+
+    rank: int = 16
+    alpha: float = 32.0
+    dropout: float = 0.05
+
+    def __post_init__(self) -> None:
+        if self.rank < 1:
+            raise UserError(f"lora.rank {self.rank} is not 1 or more")
+        if not (self.alpha > 0 and math.isfinite(self.alpha)):
+            raise UserError(f"lora.alpha {self.alpha} is not a number above 0")
+        if not 0 <= self.dropout < 1:
+            raise UserError(f"lora.dropout {self.dropout} does not lie in 0..1 (1 excluded)")
+
+
+@dataclass(kw_only=True)
+class ChatRerankerConfig:
+    """Which language model becomes a reranker that also answers, what of it is trained, and what it sees.
+
+    Attributes:
+        model: Folder, hub id or ``offline:smollm2`` of a chat model, text or image-text.
+        revision: Branch, tag or commit of a hub id.
+        language: How the language model is trained: ``lora`` (adapters), ``full`` or ``frozen``.
+        vision: The same of the vision tower.
+        projector: ``full`` or ``frozen``: what stands between the two. It counts where pictures are shown.
+        lora: The adapters.
+        four_bit: Keep the frozen weights of the language model in 4 bits (NF4; Dettmers et al., 2023,
+            "QLoRA"); on a GPU alone.
+        dtype: Number format of the frozen weights; ``auto`` is bfloat16 on a GPU that has it, else float32.
+            What is trained is kept in float32.
+        gradient_checkpointing: Compute activations again in the backward pass: less memory, more time.
+        show: What is seen of a table: its ``text``, its ``image``, or ``both``.
+        context: Budget of a table's text.
+        max_length: Tokens of a prompt at most, pictures included; longer table texts are shortened, pictures
+            and questions never.
+        max_pixels: Width times height at most of a picture, for models that read any size (Qwen-VL); null
+            for the model's own limit.
+    """
+
+    model: str
+    revision: str | None = None
+    language: Literal["lora", "full", "frozen"] = "lora"
+    vision: Literal["lora", "full", "frozen"] = "frozen"
+    projector: Literal["full", "frozen"] = "full"
+    lora: LoraConfig = field(default_factory=LoraConfig)
+    four_bit: bool = False
+    dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
+    gradient_checkpointing: bool = False
+    show: Literal["text", "image", "both"] = "text"
+    context: ContextConfig = field(default_factory=ContextConfig)
+    max_length: int = 1024
+    max_pixels: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.max_length < 16:
+            raise UserError(f"max_length {self.max_length} is not 16 or more")
+        if self.max_pixels is not None and self.max_pixels < 1:
+            raise UserError(f"max_pixels {self.max_pixels} is not 1 or more (null: the model's own limit)")
+        if self.four_bit and self.language == "full":
+            raise UserError("four_bit keeps frozen weights: set language to lora (or frozen)")
+        if self.vision != "frozen" and self.show == "text":
+            raise UserError(
+                f"vision: {self.vision} with show: text trains a tower that sees nothing: set vision to "
+                "frozen, or show pictures"
+            )
 
 
 def check_mode(*, max_length: int, pixels: bool) -> None:

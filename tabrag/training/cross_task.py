@@ -15,20 +15,12 @@ from tabrag.data.config import RankingDataConfig
 from tabrag.data.pairs import TrainingPairs
 from tabrag.data.ranking_batches import RankingBatches
 from tabrag.errors import UserError
-from tabrag.evaluation.blending import (
-    JudgedQuery,
-    calibration_error,
-    fit_blend,
-    hit_rate,
-    mean_reciprocal_rank,
-)
-from tabrag.evaluation.runs import read_run
 from tabrag.inference.score_pairs import PairScorer
 from tabrag.losses.ranking import group_softmax, pointwise
-from tabrag.models.blend import Blend
 from tabrag.models.card import data_source, write_card
 from tabrag.models.cross_encoder import CrossEncoder
 from tabrag.training.config import RankingLossConfig
+from tabrag.training.rerank_judge import METRIC, RerankJudge
 
 
 class CrossModule(nn.Module):
@@ -74,24 +66,7 @@ class CrossTask:
         self.pairs = TrainingPairs(data)
         if not data.num_negatives:
             raise UserError("data.num_negatives is 0: a reranker learns from relevant tables and others")
-        self.dev = self._dev_candidates() if data.dev_run else {}
-
-    def _dev_candidates(self) -> dict[str, list[str]]:
-        """Query id -> item ids of the dev run, best first."""
-        folder, run = self.pairs.folder, read_run(self.data.dev_run)
-        qrels = folder.qrels(self.data.dev_split)
-        ids = [query_id for query_id, grades in qrels.items() if max(grades.values()) > 0]
-        step = max(1, len(ids) // self.data.max_dev) if self.data.max_dev else 1
-        found = {
-            query_id: [candidate.item_id for candidate in run.get(query_id, [])][: self.data.dev_depth]
-            for query_id in ids[::step]
-        }
-        if not any(found.values()):
-            raise UserError(
-                f"{self.data.dev_run}: no candidates for the queries of split '{self.data.dev_split}': "
-                "name a run over these, or none ('')"
-            )
-        return found
+        self.judge = RerankJudge(self.pairs.folder, data)
 
     def describe(self) -> dict[str, Any]:
         """Size and digest of the training data, candidates a query, and the weights that learn."""
@@ -125,48 +100,14 @@ class CrossTask:
         return batch["query_ids"]
 
     def evaluate(self) -> dict[str, float]:
-        """Figures over the dev queries after reranking the candidates of the dev run, 0..1.
-
-        ``Hit@1``, ``Hit@5`` and ``MRR`` with the blend that is chosen here and kept by the model; ``before/``
-        of the order of the run; ``alone/Hit@1`` of the model's own score; ``ECE`` of P(True).
-        """
-        if not self.dev:
+        """See :meth:`tabrag.training.rerank_judge.RerankJudge.__call__`; the model keeps the blend."""
+        if not self.judge.candidates:
             return {}
-        judged = [query for part in distributed.gather_objects([self._judged()]) for query in part]
-        self.model.blend = fit_blend(judged)
-        before = Blend(rank_weight=1e9)
-        return {
-            "Hit@1": hit_rate(judged, self.model.blend, k=1),
-            "Hit@5": hit_rate(judged, self.model.blend, k=5),
-            "MRR": mean_reciprocal_rank(judged, self.model.blend),
-            "before/Hit@1": hit_rate(judged, before, k=1),
-            "before/MRR": mean_reciprocal_rank(judged, before),
-            "alone/Hit@1": hit_rate(judged, Blend(), k=1),
-            "ECE": calibration_error(judged, self.model.blend),
-            "rank_weight": self.model.blend.rank_weight,
-        }
-
-    def _judged(self) -> list[JudgedQuery]:
-        """This process's share of the dev queries with the scores of their candidates."""
-        folder = self.pairs.folder
-        qrels = folder.qrels(self.data.dev_split)
-        own = list(self.dev.items())[distributed.rank() :: distributed.world_size()]
-        pairs = [
-            (folder.queries[query_id].text, folder.tables[item_id])
-            for query_id, items in own
-            for item_id in items
-        ]
-        scores = iter(PairScorer(self.model)(pairs))
-        return [
-            JudgedQuery(
-                scores=tuple(next(scores) for _ in items),
-                relevant=tuple(qrels[query_id].get(item_id, 0) > 0 for item_id in items),
-            )
-            for query_id, items in own
-        ]
+        figures, self.model.blend = self.judge(PairScorer(self.model)(self.judge.pairs()))
+        return figures
 
     def selection_metric(self) -> str:
-        return "MRR"
+        return METRIC
 
     def export(self, folder: Path, *, metrics: dict[str, float]) -> None:
         self.model.save_pretrained(folder)

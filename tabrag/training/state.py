@@ -1,5 +1,7 @@
 """What a run needs to go on as if it had never stopped: weights, optimizer, random numbers, position.
 
+Frozen weights are not kept: whoever builds the model again has them.
+
 A state is a folder ``step-00000120`` of safetensors and JSON, written under a temporary name and renamed. Its
 ``complete.json`` lists the sizes of its files; a folder whose files differ from it is passed over.
 """
@@ -43,7 +45,12 @@ def save_state(
     optimizer_state = optimizer.state_dict()
     if distributed.is_main():
         with atomic_folder(root / f"step-{step:08d}") as folder:
-            weights = {name: value.detach().cpu().contiguous() for name, value in module.state_dict().items()}
+            kept = _kept(module)
+            weights = {
+                name: value.detach().cpu().contiguous()
+                for name, value in module.state_dict().items()
+                if name in kept
+            }
             save_file(_own_storage(weights), folder / "model.safetensors")
             tensors, groups = _flatten_optimizer(optimizer_state)
             save_file(tensors, folder / "optimizer.safetensors")
@@ -83,7 +90,7 @@ def load_state(folder: Path, *, module: nn.Module, optimizer: torch.optim.Optimi
             "which would change the batches: resume with the same number"
         )
     try:
-        module.load_state_dict(load_file(folder / "model.safetensors"), strict=True)
+        _load_kept(module, load_file(folder / "model.safetensors"))
         _restore_optimizer(optimizer, load_file(folder / "optimizer.safetensors"), progress["groups"])
     except (RuntimeError, ValueError) as error:
         raise UserError(f"{folder}: the state of another model: {error}") from error
@@ -93,6 +100,25 @@ def load_state(folder: Path, *, module: nn.Module, optimizer: torch.optim.Optimi
         {name.removeprefix(prefix): value for name, value in states.items() if name.startswith(prefix)}
     )
     return progress
+
+
+def _kept(module: nn.Module) -> set[str]:
+    """Names of the tensors that training can change: all but frozen weights and what belongs to them."""
+    trained = {name for name, p in module.named_parameters(remove_duplicate=False) if p.requires_grad}
+    return trained | {name for name, _ in module.named_buffers(remove_duplicate=False)}
+
+
+def _load_kept(module: nn.Module, weights: dict[str, Tensor]) -> None:
+    """Load what :func:`save_state` kept, and nothing that the module does not have.
+
+    Raises:
+        RuntimeError: Names or shapes do not fit.
+    """
+    names = module.state_dict().keys()
+    missing = (_kept(module) & names) - weights.keys()
+    if faults := sorted(missing | (weights.keys() - names)):
+        raise RuntimeError(f"missing or unexpected: {', '.join(faults[:8])}")
+    module.load_state_dict(weights, strict=False)
 
 
 def newest_complete(root: Path) -> Path | None:
