@@ -52,21 +52,21 @@ class PairHead(nn.Module):
         self.score = nn.Sequential(nn.Linear(seen, _WIDTH), nn.GELU(), nn.Linear(_WIDTH, 1))
 
     def forward(self, states_BTH: Tensor, words_BTH: Tensor, question_BT: Tensor, table_BT: Tensor) -> Tensor:
-        """Tensor[B] float32, from the last states and the word vectors."""
-        seen = [self.dropout(states_BTH[:, 0]).float()]
+        """Tensor[B], from the last states and the word vectors."""
+        seen = [self.dropout(states_BTH[:, 0])]
         if self.importance is not None:
-            raw_BT = self.importance(states_BTH).squeeze(-1).float()
+            raw_BT = self.importance(states_BTH).squeeze(-1)
             weight_BT = raw_BT.masked_fill(~question_BT, -torch.inf).softmax(dim=1).nan_to_num()
             even_BT = question_BT / question_BT.sum(dim=1, keepdim=True).clamp(min=1)
             for layer_BTH in (words_BTH, states_BTH):
                 best_BT = _best_match(layer_BTH, question_BT, table_BT)
                 seen += [(best_BT * shares).sum(dim=1, keepdim=True) for shares in (weight_BT, even_BT)]
-        return self.score(torch.cat(seen, dim=1).to(states_BTH.dtype)).squeeze(-1).float()
+        return self.score(torch.cat(seen, dim=1)).squeeze(-1)
 
 
 def _best_match(layer_BTH: Tensor, question_BT: Tensor, table_BT: Tensor) -> Tensor:
     """The best cosine of each token of the question with one of the table, Tensor[B, T]; 0 elsewhere."""
-    units_BTH = torch.nn.functional.normalize(layer_BTH.float(), dim=-1)
+    units_BTH = torch.nn.functional.normalize(layer_BTH, dim=-1)
     cosines_BTT = units_BTH @ units_BTH.transpose(1, 2)
     best_BT = cosines_BTT.masked_fill(~table_BT[:, None, :], -1.0).amax(dim=2)
     return best_BT.masked_fill(~question_BT, 0.0)
@@ -172,7 +172,10 @@ class CrossEncoder(nn.Module):
         if self.head.mark is not None:
             embeds_BTH = words_BTH + self.head.mark(2 * table.long() + shared.long())
         states_BTH = self.backbone(inputs_embeds=embeds_BTH, attention_mask=attention_mask)[0]
-        return self.head(states_BTH, words_BTH.detach(), question, table)
+        # Half precision would make scores of like tables equal.
+        dtype = next(self.head.parameters()).dtype
+        with torch.autocast(states_BTH.device.type, enabled=False):
+            return self.head(states_BTH.to(dtype), words_BTH.detach().to(dtype), question, table).float()
 
     def fingerprint(self) -> str:
         """32 hex digits that change with anything that changes a score."""

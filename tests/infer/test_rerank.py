@@ -1,0 +1,95 @@
+"""The program that reranks: whole, killed and continued, its mistakes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+from entry_points import call, refuse
+from run_files import write_run
+
+from tabrag.data.prepare import prepare
+from tabrag.data.synthetic import corpus
+from tabrag.evaluation.runs import read_run
+from tabrag.models import tiny
+from tabrag.models.config import CrossEncoderConfig
+from tabrag.models.cross_encoder import CrossEncoder
+from tabrag.types import Candidate
+
+PROGRAM = "infer/rerank.py"
+
+
+@pytest.fixture(scope="module")
+def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data set folder, a reranker that knows nothing, and a run of five candidates over its dev queries."""
+    path = tmp_path_factory.mktemp("work")
+    prepare(corpus.make(num_tables=20, seed=0), path / "data")
+    tiny.bert(path / "bert")
+    torch.manual_seed(0)
+    model = CrossEncoder.from_config(CrossEncoderConfig(backbone=str(path / "bert")))
+    with torch.no_grad():
+        for parameter in model.head.parameters():
+            parameter.normal_()
+    model.save_pretrained(path / "reranker")
+    rows = [json.loads(line) for line in (path / "data/corpus.jsonl").read_text().splitlines()]
+    items = [row["_id"] for row in rows][:5]
+    lines = (path / "data/qrels/dev.tsv").read_text().splitlines()[1:]
+    candidates = [Candidate(item_id=item, score=9.0 - n, stage="bm25") for n, item in enumerate(items)]
+    write_run(path / "run.jsonl", {line.split("\t")[0]: candidates for line in lines})
+    return path
+
+
+def _arguments(work: Path, out: str, **changes: str) -> list[str]:
+    given = {
+        "checkpoint": str(work / "reranker"),
+        "data": str(work / "data"),
+        "run": str(work / "run.jsonl"),
+        "split": "dev",
+        "out": str(work / out),
+        **changes,
+    }
+    return [f"--{name}={value}" for name, value in given.items()]
+
+
+def test_a_run_is_reranked_and_a_killed_job_goes_on(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = _arguments(work, "out.jsonl", depth="4")
+    figures = call(PROGRAM, *arguments, f"--trec={work / 'out.trec'}", capsys=capsys)
+    before, after = read_run(work / "run.jsonl"), read_run(work / "out.jsonl")
+    assert figures["queries"] == len(before) > 3 and figures["pairs"] == 4 * len(before)
+    assert figures["failed"] == 0 and figures["pairs_per_second"] > 0
+    assert list(after) == list(before)
+    for query_id, candidates in after.items():
+        assert {one.item_id for one in candidates} == {one.item_id for one in before[query_id]}
+        scores = [one.score for one in candidates]
+        assert scores == sorted(scores, reverse=True) and scores[3] >= 0 > scores[4]
+    orders = {tuple(one.item_id for one in candidates) for candidates in after.values()}
+    assert len(orders) > 1
+    assert len((work / "out.trec").read_text().splitlines()) == 5 * len(before)
+    journal = work / "out.jsonl.journal"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join(lines[:3]) + lines[3][:20])  # killed while it wrote its third row
+    (work / "out.jsonl").unlink()
+    again = call(PROGRAM, *arguments, capsys=capsys)
+    assert again["new"] == len(before) - 2
+    for query_id, candidates in read_run(work / "out.jsonl").items():
+        assert [one.item_id for one in candidates] == [one.item_id for one in after[query_id]]
+        pairs = zip(candidates, after[query_id], strict=True)
+        assert all(abs(one.score - other.score) < 1e-5 for one, other in pairs)  # other batch mates
+
+
+def test_mistakes(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    call(PROGRAM, *_arguments(work, "first.jsonl"), capsys=capsys)
+    assert "depth changed" in refuse(PROGRAM, *_arguments(work, "first.jsonl", depth="2"), capsys=capsys)
+    assert "cross_encoder.json" in refuse(
+        PROGRAM, *_arguments(work, "x.jsonl", checkpoint=str(work / "bert")), capsys=capsys
+    )
+    assert "not found" in refuse(
+        PROGRAM, *_arguments(work, "x.jsonl", run=str(work / "no.jsonl")), capsys=capsys
+    )
+    other = write_run(work / "other.jsonl", {"q": [Candidate(item_id="t", score=1.0, stage="x")]})
+    assert "no candidates for any" in refuse(
+        PROGRAM, *_arguments(work, "x.jsonl", run=str(other)), capsys=capsys
+    )
+    assert not (work / "x.jsonl").exists()

@@ -1,0 +1,71 @@
+"""A question and a table as one input: nothing of either lost without a word, and what they share."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import pytest
+from tiny_tables import sales
+
+from tabrag.models import tiny
+from tabrag.models.config import CrossEncoderConfig
+from tabrag.models.inputs.pairs import NAMED_LENGTH, PairInputs
+from tabrag.representations import RepresentationConfig
+from tabrag.types import Entry
+
+
+def _inputs(path: Path, **changes: object) -> PairInputs:
+    if not (path / "config.json").is_file():
+        tiny.bert(path)
+    options = {"backbone": str(path), "representation": RepresentationConfig(options={"windows": True})}
+    return PairInputs.load(path, CrossEncoderConfig(**{**options, **changes}))
+
+
+def _words(inputs: PairInputs, ids: object) -> list[str]:
+    return inputs.tokenization.tokenizer.convert_ids_to_tokens(list(ids))  # type: ignore[call-overload]
+
+
+def test_both_sides_and_what_they_share(tmp_path: Path) -> None:
+    inputs = _inputs(tmp_path)
+    pair = inputs.features("a b", Entry(id="t", item_id="t", text="b c c"), ["3"])
+    assert _words(inputs, pair.ids) == ["[CLS]", "a", "b", "[SEP]", "b", "c", "c", "|", "3", "[SEP]"]
+    other = inputs.features("a", Entry(id="t", item_id="t", text="d"))
+    batch = inputs.collate([pair, other])
+    assert batch["input_ids"].shape == (2, 10) and batch["attention_mask"].sum(dim=1).tolist() == [10, 5]
+    assert batch["question"][0].nonzero().flatten().tolist() == [1, 2]
+    assert batch["table"][0].nonzero().flatten().tolist() == [4, 5, 6, 7, 8]
+    assert batch["shared"][0].nonzero().flatten().tolist() == [2, 4]  # the b of each side
+    assert not batch["shared"][1].any() and batch["table"][1].sum() == 1
+
+
+def test_long_sides_are_cut_and_a_long_question_is_told(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    inputs = _inputs(tmp_path, question_length=4, table_length=5)
+    entry = Entry(id="t", item_id="t", text="x " * 50)
+    with caplog.at_level(logging.WARNING):
+        pairs = [inputs.features("y " * 9, entry, ["z"] * 99), inputs.features("y " * 9, entry)]
+    assert [len(pair) for pair in pairs] == [3 + 4 + 5 + 2, 3 + 4 + 5]
+    assert caplog.text.count("a question of 9 tokens is cut to 4") == 1
+    many = inputs.features("y", entry, [f"{n} {n}" for n in range(99)])
+    assert len(many) <= 3 + 1 + 5 + NAMED_LENGTH and max(many.table) == len(many) - 1
+
+
+def test_windows_hold_all_headers_and_fit(tmp_path: Path) -> None:
+    whole = _inputs(tmp_path, table_length=200)
+    assert len(whole.windows(sales())) == 1
+    inputs = _inputs(tmp_path, table_length=40)
+    windows = inputs.windows(sales())
+    assert len(windows) > 1 and max(inputs.count(windows)) <= 40
+    shown = " ".join(entry.text for entry in windows)
+    assert all(name in shown for name in ("lemon", "north", "south", "2019", "2020"))
+
+
+def test_cells_that_the_question_names(tmp_path: Path) -> None:
+    inputs = _inputs(tmp_path)
+    assert inputs.named("which fruit has 1200", sales()) == ["1,200"]
+    assert _inputs(tmp_path, named_cells=False).named("which fruit has 1200", sales()) == []
+    plain = sales()
+    plain.grid = None
+    assert inputs.named("1200", plain) == []
