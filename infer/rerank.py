@@ -1,6 +1,7 @@
 """Put the candidates of a run in a better order.
 
 python infer/rerank.py --checkpoint=RERANKER --data=DIR --run=run.jsonl --split=dev --out=reranked.jsonl
+python infer/rerank.py --server.url=http://localhost:8000/v1 --server.model=NAME --data=DIR ...
 """
 
 from __future__ import annotations
@@ -17,14 +18,20 @@ class Config(RerankConfig):
     """Settings of a reranking job. Killed and started again, it continues.
 
     Attributes:
-        checkpoint: Reranker, folder or hub id.
+        checkpoint: Reranker, folder or hub id: a cross-encoder, or a language model that was trained to say
+            True or False. Where null, a language model as it is: ``server``, or else ``chat``.
         depth: Candidates of a query that are scored; the others follow below them in their order.
         rank_weight: What the rank before counts, in units of log-odds: 0 is the model alone. That of the
             checkpoint where null.
-        device: ``cpu``, ``cuda`` or ``cuda:N``; the first GPU, or else the CPU, where null.
-        dtype: ``auto`` (bfloat16 on a GPU that has it, else float32), ``float32``, ``bfloat16`` or
-            ``float16``.
-        batch_tokens: Positions of a batch, padding included.
+        device: Where a cross-encoder runs: ``cpu``, ``cuda`` or ``cuda:N``; the first GPU, or else the CPU,
+            where null.
+        dtype: Of a cross-encoder: ``auto`` (bfloat16 on a GPU that has it, else float32), ``float32``,
+            ``bfloat16`` or ``float16``.
+        batch_tokens: Positions of a cross-encoder's batch, padding included.
+        chat: The language model, and how it runs; a trained one is named by ``checkpoint``.
+        server: A served language model, in place of ``chat``.
+        show: What a language model as it is sees of a table: ``text``, ``image`` or ``both``.
+        context: Budget of a table's text for a language model as it is.
         data: Data set folder of the tables and the queries.
         run: Run file with the candidates.
         split: Only the queries of this split of the data set folder.

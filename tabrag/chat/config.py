@@ -35,6 +35,14 @@ class LocalChatConfig:
     prefix_cache_mb: int = 512
     batch_tokens: int = 4096
 
+    def identity(self) -> dict[str, Any]:
+        """What its replies depend on (JSON values)."""
+        return {
+            name: getattr(self, name)
+            for name in self.__dataclass_fields__
+            if name not in ("device", "batch_size", "prefix_cache_mb", "batch_tokens")
+        }
+
 
 @dataclass(kw_only=True)
 class ServerChatConfig:

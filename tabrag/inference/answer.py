@@ -40,9 +40,6 @@ from tabrag.types import Answer, Candidate, Grid, Query, Run
 if TYPE_CHECKING:
     from tabrag.inference.cell_reader import CellAnswerer
 
-_NOT_ANSWERS = ("device", "batch_size", "prefix_cache_mb", "batch_tokens")
-"""Settings of a local chat model that its answers do not depend on."""
-
 
 class Reader:
     """Reads answers; the chat model is loaded on first use and stays.
@@ -110,12 +107,9 @@ class Reader:
         if self.config.reader == "cells":
             model = None if self.cell_reader is None else self.cell_reader.model.fingerprint()
             return {"reader": "cells", "model": model}
-        settings = dataclasses.asdict(self.config)
-        for name in _NOT_ANSWERS:
-            del settings["chat"][name]
-        if self.config.server is not None:
-            settings["chat"], settings["server"] = None, self.config.server.identity()
-        return {**settings, "prompt_version": VERSION}
+        used = self.config.chat if self.config.server is None else self.config.server
+        own = {name: value for name, value in dataclasses.asdict(self.config).items() if name != "server"}
+        return {**own, "chat": used.identity(), "prompt_version": VERSION}
 
     @property
     def num_tables(self) -> int:

@@ -29,22 +29,33 @@ class RerankConfig:
     """How candidates are put in order by how likely their tables hold the answer.
 
     Attributes:
-        checkpoint: Reranker, folder or hub id.
+        checkpoint: Reranker, folder or hub id: a cross-encoder, or a language model that was trained to say
+            True or False. Where null, a language model as it is: ``server``, or else ``chat``.
         depth: Candidates of a query that are scored; the others follow below them in their order.
         rank_weight: What the rank before counts, in units of log-odds: 0 is the model alone. That of the
             checkpoint where null.
-        device: ``cpu``, ``cuda`` or ``cuda:N``; the first GPU, or else the CPU, where null.
-        dtype: ``auto`` (bfloat16 on a GPU that has it, else float32), ``float32``, ``bfloat16`` or
-            ``float16``.
-        batch_tokens: Positions of a batch, padding included.
+        device: Where a cross-encoder runs: ``cpu``, ``cuda`` or ``cuda:N``; the first GPU, or else the CPU,
+            where null.
+        dtype: Of a cross-encoder: ``auto`` (bfloat16 on a GPU that has it, else float32), ``float32``,
+            ``bfloat16`` or ``float16``.
+        batch_tokens: Positions of a cross-encoder's batch, padding included.
+        chat: The language model, and how it runs; a trained one is named by ``checkpoint``.
+        server: A served language model, in place of ``chat``.
+        show: What a language model as it is sees of a table: ``text``, ``image`` or ``both``. A trained one
+            sees what it was trained on.
+        context: Budget of a table's text for a language model as it is.
     """
 
-    checkpoint: str
+    checkpoint: str | None = None
     depth: int = 20
     rank_weight: float | None = None
     device: str | None = None
     dtype: str = "auto"
     batch_tokens: int = 4096
+    chat: LocalChatConfig = field(default_factory=LocalChatConfig)
+    server: ServerChatConfig | None = None
+    show: Literal["text", "image", "both"] = "text"
+    context: ContextConfig = field(default_factory=ContextConfig)
 
 
 @dataclass(kw_only=True)

@@ -121,7 +121,17 @@ class Pipeline:
         """What puts candidates in a better order; None where they stay as they are."""
         from tabrag.inference.rerank import Rerank
 
-        return None if self.config.rerank is None else Rerank(self.config.rerank)
+        config, reader = self.config.rerank, self.config.reader
+        if config is None:
+            return None
+        # One model in memory for both, so that the reader goes on where the reranker has read the table.
+        same = (
+            reader.reader == "chat"
+            and (config.checkpoint or config.chat.model) == reader.chat.model
+            and config.server == reader.server
+        )
+        chat = self.reader.chat if same else None
+        return Rerank(config, image_path=self.data.image_path, chat=chat)
 
     @cached_property
     def refiner(self) -> Refine | None:

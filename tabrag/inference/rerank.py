@@ -10,10 +10,13 @@ first position of its reply, so that with the blend off P(True) is the two-way s
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, Protocol
 
 from tabrag import distributed
+from tabrag.chat.open import open_chat
+from tabrag.chat.protocol import ChatModel
 from tabrag.errors import UserError
 from tabrag.inference.config import RerankConfig
 from tabrag.inference.instructions import split_instructions
@@ -22,6 +25,7 @@ from tabrag.models.blend import Blend
 from tabrag.types import Candidate, Query, Run, Table
 
 STAGE = "rerank"
+ImagePath = Callable[[Table], str | Path]
 
 
 class Scorer(Protocol):
@@ -44,18 +48,29 @@ class Rerank:
     Args:
         config: The settings.
         scorer: The model, in place of the one that the settings name.
+        image_path: Where a table's picture lies, for a model that sees pictures.
+        chat: An opened language model, see :func:`load_scorer`.
 
     Raises:
         UserError: A setting is out of range.
     """
 
-    def __init__(self, config: RerankConfig, *, scorer: Scorer | None = None) -> None:
+    def __init__(
+        self,
+        config: RerankConfig,
+        *,
+        scorer: Scorer | None = None,
+        image_path: ImagePath | None = None,
+        chat: ChatModel | None = None,
+    ) -> None:
         if config.depth < 1:
             raise UserError(f"rerank.depth is {config.depth}: at least 1 candidate must be scored")
         if config.rank_weight is not None and config.rank_weight < 0:
             raise UserError(f"rerank.rank_weight is {config.rank_weight}: it must be 0 or more")
         self.config = config
         self._scorer = scorer
+        self._image_path = image_path
+        self._chat = chat
 
     def __call__(self, queries: Sequence[Query], run: Run, tables: Tables) -> Run:
         """The first ``depth`` candidates of each query by P(True), the best first, then the others.
@@ -110,7 +125,7 @@ class Rerank:
     def scorer(self) -> Scorer:
         """The model, loaded on first use."""
         if self._scorer is None:
-            self._scorer = load_scorer(self.config)
+            self._scorer = load_scorer(self.config, image_path=self._image_path, chat=self._chat)
         return self._scorer
 
     @property
@@ -123,18 +138,48 @@ class Rerank:
     def settings(self) -> dict[str, Any]:
         """All that a reranked run depends on besides its queries, their candidates and tables."""
         blend = dataclasses.asdict(self.blend)
-        return {"depth": self.config.depth, "blend": blend, **self.scorer.settings()}
+        return {**self.scorer.settings(), "depth": self.config.depth, "blend": blend}
 
 
-def load_scorer(config: RerankConfig) -> Scorer:
+def load_scorer(
+    config: RerankConfig, *, image_path: ImagePath | None = None, chat: ChatModel | None = None
+) -> Scorer:
     """The reranker that the settings name.
 
+    Args:
+        config: The settings.
+        image_path: Where a table's picture lies.
+        chat: An opened language model to use, in place of the one that the settings name.
+
     Raises:
-        UserError: It is none, or the device is not there.
+        UserError: The checkpoint is no reranker, or the device is not there.
     """
+    from tabrag.inference.chat_scorer import ChatPairScorer
+
+    if config.checkpoint is None:
+        used = config.chat if config.server is None else config.server
+        return ChatPairScorer(
+            chat or open_chat(config.chat, config.server),
+            show=config.show,
+            context=config.context,
+            image_path=image_path,
+            identity={"chat": used.identity()},
+        )
+    from tabrag.models.chat_files import FILE as CHAT_FILE
+    from tabrag.models.cross_encoder import FILE as CROSS_FILE
+    from tabrag.models.io import resolve
+
+    folder = resolve(config.checkpoint)
+    if (folder / CHAT_FILE).is_file():
+        served_chat = None if config.server is None else open_chat(config.chat, config.server)
+        return ChatPairScorer.from_pretrained(
+            folder, local=config.chat, chat=chat or served_chat, image_path=image_path
+        )
+    if not (folder / CROSS_FILE).is_file():
+        raise UserError(f"{folder}: neither {CROSS_FILE} nor {CHAT_FILE}, so this is no reranker's folder")
     from tabrag.inference.runtime import device
     from tabrag.inference.score_pairs import PairScorer
     from tabrag.models.cross_encoder import CrossEncoder
 
-    model = CrossEncoder.from_pretrained(config.checkpoint)
-    return PairScorer(model.to(device(config.device)), batch_tokens=config.batch_tokens, dtype=config.dtype)
+    model = CrossEncoder.from_pretrained(folder).to(device(config.device))
+    return PairScorer(model, batch_tokens=config.batch_tokens, dtype=config.dtype)

@@ -65,7 +65,7 @@ def rerank_queries(
     without = sum(not some for some in found.values())
     if without == len(found):
         raise UserError(f"{run}: no candidates for any of the {len(found)} queries: is it a run over them?")
-    rerank = Rerank(config)
+    rerank = Rerank(config, image_path=folder.image_path)
 
     def process(query_ids: list[str]) -> list[dict[str, Any]]:
         batch = [chosen[query_id] for query_id in query_ids]
