@@ -222,21 +222,29 @@ class ChatReranker:
                 save_tensors(others, temporary / _TRAINED)
             self._save_files(temporary, config, digest=self.base_digest)
 
-    def save_merged(self, folder: str | Path) -> int:
+    def save_merged(self, folder: str | Path, *, dtype: torch.dtype | None = None) -> int:
         """Write a model that needs neither base nor adapters, and opens in any tool; this one is used up.
 
+        Args:
+            folder: Where to.
+            dtype: Number format of the weights; as they are where None.
+
         Returns:
-            How many weights the adapters changed.
+            How many weights the adapters changed; a warning where none.
 
         Raises:
             UserError: The weights are in 4 bits.
         """
         if self.config.four_bit:
             raise UserError("4-bit weights take no adapters in: open the checkpoint with float32 on a CPU")
+        num_adapters = sum(map(peft_adapter.is_adapter, dict(self.model.named_parameters())))
         changed = peft_adapter.merge(self.model)
+        if num_adapters and not changed:
+            logger.warning("%s: the adapters change nothing: were they trained?", folder)
+        self.dtype = dtype or self.dtype
         with atomic_folder(folder) as temporary:
             check_tensors(self.model.state_dict())
-            write_model(self.model, temporary)
+            write_model(self.model.to(self.dtype), temporary)
             self._save_files(temporary, dataclasses.replace(self.config, model=""), digest="")
         return changed
 
