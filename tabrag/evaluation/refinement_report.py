@@ -11,7 +11,8 @@ from typing import Any
 
 from tabrag.data.folder import DataFolder
 from tabrag.data.header_labels import HeaderExample, grid_of, header_examples
-from tabrag.errors import UserError, missing_extra
+from tabrag.errors import UserError
+from tabrag.evaluation.plots import load_pyplot, save_figure
 from tabrag.evaluation.refinement import DEFAULT, Case, case_of, curve, kept_at, outcome, removed_at
 from tabrag.files import atomic_write
 from tabrag.inference.choice import METHODS
@@ -71,7 +72,7 @@ def evaluate_refinement(
             ``plot``.
     """
     if plot is not None:
-        _pyplot()
+        load_pyplot()
     for name in (LEXICAL, RANDOM):
         if name in (checkpoints or {}):
             raise UserError(f"checkpoints: the name '{name}' is taken: choose another")
@@ -201,7 +202,7 @@ def draw(path: str | Path, cases: Mapping[str, Sequence[Case]], *, title: str) -
     Raises:
         UserError: matplotlib is not installed.
     """
-    pyplot = _pyplot()
+    pyplot = load_pyplot()
     figure, axes = pyplot.subplots(figsize=(7.2, 4.8), layout="constrained")
     for name, some in cases.items():
         found = curve(some)
@@ -218,17 +219,4 @@ def draw(path: str | Path, cases: Mapping[str, Sequence[Case]], *, title: str) -
     )
     axes.grid(alpha=0.3)
     axes.legend(loc="lower left")
-    with atomic_write(path, binary=True) as file:
-        figure.savefig(file, format="png", dpi=150)
-    pyplot.close(figure)
-
-
-def _pyplot() -> Any:
-    try:
-        import matplotlib
-    except ImportError as error:
-        raise missing_extra("matplotlib", "plot") from error
-    matplotlib.use("agg")
-    from matplotlib import pyplot
-
-    return pyplot
+    save_figure(figure, path)
