@@ -99,9 +99,7 @@ def draw_reliability(path: str | Path, bins: Sequence[Bin], *, title: str) -> No
     filled = [one for one in bins if one.count]
     means, shares = [100 * one.mean for one in filled], [100 * one.share for one in filled]
     upper.plot([0, 100], [0, 100], color="grey", linewidth=0.8, label="perfectly calibrated")
-    upper.plot(
-        [100 * one.mean for one in filled], [100 * one.share for one in filled], "o-", label="reranker"
-    )
+    upper.plot(means, shares, "o-", label="reranker")
     upper.set(title=title, ylabel="relevant tables, %", xlim=(0, 100), ylim=(0, 101))
     upper.legend(loc="upper left")
     upper.grid(alpha=0.3)
