@@ -91,13 +91,26 @@ def complete_processor(processor: Any, model: Any) -> None:
 
     It is taken from the model: size of a patch, whether the tower's class token is left out, and whether it
     has one at all.
+
+    Raises:
+        UserError: The model keeps class tokens among the tiles of a picture, which nothing can arrange.
     """
-    if not hasattr(processor, "patch_size") or processor.patch_size is not None:
-        return
     from tabrag.models.backbones import num_leading
 
-    processor.patch_size = model.config.vision_config.patch_size
-    processor.vision_feature_select_strategy = model.config.vision_feature_select_strategy
+    config = model.config
+    if (
+        config.model_type == "llava_next"
+        and config.vision_feature_select_strategy == "full"
+        and num_leading(model.model.vision_tower)
+    ):
+        raise UserError(
+            f"{config.name_or_path}: vision_feature_select_strategy 'full' keeps the class token of each tile, "
+            "so that they form no grid: set it to 'default' in config.json and processor_config.json"
+        )
+    if not hasattr(processor, "patch_size") or processor.patch_size is not None:
+        return
+    processor.patch_size = config.vision_config.patch_size
+    processor.vision_feature_select_strategy = config.vision_feature_select_strategy
     processor.num_additional_image_tokens = num_leading(model.model.vision_tower)
 
 
