@@ -1,11 +1,12 @@
 """A chat model behind an OpenAI-compatible endpoint: vLLM, SGLang, llama.cpp and others.
 
 What a score means here. The API tells the likeliest first tokens of a reply, not the probability of any text
-that one asks for. A choice's score is therefore the log-probability of its *first token*
-(:func:`tabrag.chat.wire.choice_scores`), where a local model gives that of the whole text. Both are the same
-for a choice of one token. For a longer one this is the larger number, by what the rest of the choice costs
-once its first token is said, which is next to nothing for labels that the prompt names. A choice outside the
-list gets the most that it can have.
+that one asks for. A choice's score is therefore the log-probability that the reply begins with it as far as
+its *first token* tells (:func:`tabrag.chat.wire.choice_scores`), where a local model gives that of the whole
+text. Both are the same for a choice of one token, as ``True`` and ``False`` mostly are. For a longer one this
+is the larger number, by what the rest of the choice costs once its first token is said: next to nothing in a
+model that replies with the labels, much in one that would go on differently (``NOT`` of ``NOT ENOUGH INFO``
+begins ``NOT SUPPORTED`` too). A choice outside the list gets the most that it can have.
 """
 
 from __future__ import annotations

@@ -35,6 +35,8 @@ _LIMIT = re.compile(
     r"(?:context (?:length|size|window)|(?:model|prompt) length)(?: is| of|:)?[ (]+(\d+)"
     r"|\"n_ctx\"\s*:\s*(\d+)"
 )
+_LEAST = -10_000.0
+"""Log-probability that stands for 0; servers write -9999, -inf or the least float."""
 _Listed = Sequence[tuple[bytes, float]]
 
 
@@ -99,18 +101,20 @@ def token_texts(entries: Sequence[dict[str, Any]]) -> list[tuple[bytes, float]]:
         content = bytes(text) if isinstance(text, list) else str(entry.get("token", "")).encode()
         if not isinstance(value, int | float) or math.isnan(value):
             raise ValueError("a log-probability is no number")
-        found.append((content, min(float(value), 0.0)))
+        found.append((content, min(max(float(value), _LEAST), 0.0)))
     return found
 
 
 def choice_scores(listed: _Listed, choices: Sequence[str]) -> tuple[list[float], bool]:
     """Log-probabilities of choices from the likeliest first tokens of a reply.
 
-    The score of a choice is the log-probability of *the first token of it*: the longest listed token that the
-    choice begins with and no other choice does (tokens of the same text count together). Where the list has
-    no such token, the score is the most that an unlisted token can have: the least of the listed ones, or
-    what they leave of the whole probability. Where it has none for all choices, blanks before tokens are
-    looked over, since some servers show the blank that a word boundary stands for.
+    The score of a choice is the log-probability that the reply begins with it, as far as one token tells: of
+    the token that is the whole choice where that is listed, else of all listed tokens together that the
+    choice begins with and no other choice does (``SU`` and ``S`` for ``SUPPORTED``: tokens of a word that are
+    not how the model splits it have next to no probability). Where nothing of a choice is listed, the score
+    is the most that an unlisted token can have: the least of the listed ones, or what they leave of the whole
+    probability. Where nothing of any choice is, blanks before tokens are looked over, since some servers show
+    the blank that a word boundary stands for.
 
     Args:
         listed: Token texts and natural log-probabilities.
@@ -150,7 +154,10 @@ def choice_scores(listed: _Listed, choices: Sequence[str]) -> tuple[list[float],
         )
     rest = max(1.0 - math.fsum(math.exp(value) for _, value in listed), 1e-9)
     floor = min([math.log(rest), *(value for _, value in listed)])
-    return [_longest(matches) if matches else floor for matches in found], any(found)
+    scores = [
+        _together(text, matches) if matches else floor for text, matches in zip(texts, found, strict=True)
+    ]
+    return scores, any(found)
 
 
 def _matches(
@@ -165,11 +172,11 @@ def _matches(
     return found
 
 
-def _longest(matches: Sequence[tuple[bytes, float]]) -> float:
-    length = max(len(token) for token, _ in matches)
-    values = [value for token, value in matches if len(token) == length]
+def _together(text: bytes, matches: _Listed) -> float:
+    """Log of the probability of the tokens that are the whole text, or of all where none is."""
+    values = [value for token, value in matches if token == text] or [value for _, value in matches]
     top = max(values)
-    return top + math.log(math.fsum(math.exp(value - top) for value in values)) if top > -math.inf else top
+    return top + math.log(math.fsum(math.exp(value - top) for value in values))
 
 
 def reply_probability(tokens: _Listed, stop: Sequence[str]) -> float | None:

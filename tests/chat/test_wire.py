@@ -24,10 +24,14 @@ def tokens(**probabilities: float) -> list[tuple[bytes, float]]:
     return [(text.encode(), math.log(p)) for text, p in probabilities.items()]
 
 
-def test_the_longest_token_that_begins_a_choice_counts():
+def test_the_whole_choice_counts_where_it_is_a_token_else_all_beginnings_of_it():
     listed = tokens(SU=0.5, REF=0.2, S=0.1, SUP=0.05, Ref=0.04)
     scores, found = choice_scores(listed, LABELS)
-    assert found and scores == pytest.approx([math.log(0.05), math.log(0.2)])
+    assert found and scores == pytest.approx([math.log(0.65), math.log(0.2)])
+    scores, _ = choice_scores(
+        tokens(T=0.5, Tr=0.25, True_=0.0625, F=0.03125, False_=0.0625), ["True_", "False"]
+    )
+    assert scores == pytest.approx([math.log(0.0625), math.log(0.03125)])
 
 
 def test_a_token_longer_than_the_choice_does_not_count():
@@ -88,6 +92,7 @@ def test_parts_of_characters_are_matched_by_their_bytes():
     assert listed == [(b"\xc3", -0.5), (b"n", -1.0)]
     assert choice_scores(listed, ["Ü", "nein"])[0] == [-0.5, -1.0]
     assert token_texts([{"token": "a", "logprob": 1e-7, "bytes": None}]) == [(b"a", 0.0)]
+    assert token_texts([{"token": "a", "logprob": -math.inf}]) == [(b"a", -10_000.0)]
     for entry in ({"token": "a"}, {"token": "a", "logprob": float("nan")}, "a"):
         with pytest.raises(ValueError):
             token_texts([entry])  # type: ignore[list-item]
