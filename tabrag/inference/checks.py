@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tabrag.evaluation.answer_values import number, numbers_in, same_unit
+from tabrag.evaluation.answer_values import EDGES, number, numbers_in, same_unit
 from tabrag.inference.units import SCALES, cells_in_other_units, is_close, unit_at
 from tabrag.tables.grid import cell_text
 from tabrag.tables.values import Value
@@ -39,7 +39,7 @@ def check_number(answer: str, tables: Sequence[Table], evidence: Sequence[Eviden
     by_id = {table.id: table for table in tables}
     found = next(((by_id[one.item_id], one.cells[0]) for one in evidence if one.cells), None)
     if found is None:
-        return [f"number not in the table: {answer.strip()}"]
+        return [f"number not in the table: {answer.strip(EDGES)}"]
     table, cell = found
     assert table.grid is not None
     text = cell_text(table.grid, *cell)
