@@ -104,8 +104,8 @@ def complete_processor(processor: Any, model: Any) -> None:
         and num_leading(model.model.vision_tower)
     ):
         raise UserError(
-            f"{config.name_or_path}: vision_feature_select_strategy 'full' keeps the class token of each tile, "
-            "so that they form no grid: set it to 'default' in config.json and processor_config.json"
+            f"{config.name_or_path}: vision_feature_select_strategy 'full' keeps the class token of each "
+            "tile, so that they form no grid: set it to 'default' in config.json and processor_config.json"
         )
     if not hasattr(processor, "patch_size") or processor.patch_size is not None:
         return

@@ -35,6 +35,10 @@ BASES: dict[str, tuple[str, str]] = {
     "thenlper/gte-base": ("thenlper/gte-base", _MIT),
     "Alibaba-NLP/gte-modernbert-base": ("Alibaba-NLP/gte-modernbert-base", _APACHE),
     "BAAI/bge-small-en-v1.5": ("BAAI/bge-small-en-v1.5", _MIT),
+    "HuggingFaceTB/SmolLM2-135M-Instruct": ("HuggingFaceTB/SmolLM2-135M-Instruct", _APACHE),
+    "llava-hf/llava-v1.6-mistral-7b-hf": ("llava-hf/llava-v1.6-mistral-7b-hf", _APACHE),
+    "Qwen/Qwen3-VL-4B-Instruct": ("Qwen/Qwen3-VL-4B-Instruct", _APACHE),
+    "Qwen/Qwen3-VL-8B-Instruct": ("Qwen/Qwen3-VL-8B-Instruct", _APACHE),
     "facebook/dinov2-small": ("facebook/dinov2-small", _APACHE),
 }
 """Backbone name -> hub id (empty for random weights) and licence, as the hub spells it."""

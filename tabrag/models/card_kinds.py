@@ -159,11 +159,79 @@ def _cross_encoder(folder: Path) -> Kind:
     )
 
 
+def _chat_reranker(folder: Path) -> Kind:
+    from tabrag.models.backbones import origin
+    from tabrag.models.chat_files import read
+
+    found = read(folder)
+    config = found.config
+    facts: dict[str, Any] = {
+        "base": origin(config.model) if config.model else "merged into this model",
+        "language": config.language,
+        **({} if config.show == "text" else {"vision": config.vision, "projector": config.projector}),
+        **(
+            {"LoRA": f"rank {config.lora.rank}, alpha {config.lora.alpha:g}"}
+            if "lora" in config.language
+            else {}
+        ),
+        "show": config.show,
+        "table text": f"{config.context.max_tokens} tokens at most",
+        "max_length": config.max_length,
+        "labels": [f"{label}: {ids}" for label, ids in found.label_ids.items()],
+        "tasks": [f"{name} {value:g}" for name, value in found.mix.items()],
+    }
+    return Kind(
+        name="reranker and reader",
+        task="text-ranking",
+        tags=("table-retrieval", "table-question-answering", "reranker"),
+        lead="A language model, trained with tabrag, that says how likely a table holds what a question asks "
+        "for, by the probability of its reply True, and that answers from the table.",
+        backbones=(origin(config.model),) if config.model else (),
+        facts=_settings(facts),
+        code=lambda name: (
+            [
+                "from tabrag.inference.chat_scorer import ChatPairScorer",
+                "from tabrag.tables.grid import make_grid",
+                "from tabrag.types import Table",
+                "",
+                f"score = ChatPairScorer.from_pretrained({name!r})",
+                *_TABLE_LINES,
+                "table = Table(id='t1', title='Population of Canada by province', grid=grid)",
+                f"print(score([({_QUESTION!r}, table)]))  # log-odds of each pair",
+            ]
+            if config.show == "text"
+            else [
+                "from pathlib import Path",
+                "",
+                "from tabrag.inference.chat_scorer import ChatPairScorer",
+                "from tabrag.tables.grid import make_grid",
+                "from tabrag.tables.render import render",
+                "from tabrag.types import Table",
+                "",
+                f"score = ChatPairScorer.from_pretrained({name!r}, image_path=lambda table: table.image)",
+                *_TABLE_LINES,
+                "table = Table(id='t1', title='Population of Canada by province', grid=grid, image='t1.png')",
+                "render(table).image.save('t1.png')",
+                f"print(score([({_QUESTION!r}, table)]))  # log-odds of each pair",
+            ]
+        ),
+        load=_open_chat,
+    )
+
+
+def _open_chat(folder: Path) -> Any:
+    from tabrag.chat.config import LocalChatConfig
+    from tabrag.chat.loading import load
+
+    return load(LocalChatConfig(model=str(folder), device="cpu", dtype="float32"))[0]
+
+
 _KINDS: dict[str, Callable[[Path], Kind]] = {
     "retriever.json": _retriever,
     "header_classifier.json": _header_classifier,
     "cell_reader.json": _cell_reader,
     "cross_encoder.json": _cross_encoder,
+    "chat_reranker.json": _chat_reranker,
 }
 
 
