@@ -94,7 +94,7 @@ def test_hitab_commands(run: Callable[..., dict], data_root: Path, tmp_path: Pat
         figures |= run(command, {"$TABRAG_DATA": str(data_root)}, _extra(command))
     assert (tmp_path / "runs/hitab/refinement.png").stat().st_size > 10_000
     assert "| trained |" in (tmp_path / "runs/hitab/refinement.md").read_text()
-    assert figures["num_questions"] > 5 and 50 < figures["header_rows"] <= 100
+    assert figures["qa"]["num_questions"] > 5 and 50 < figures["header_rows"] <= 100
     assert (tmp_path / "runs/hitab/headers_and_cells.md").read_text().count("| bm25_cells |") == 2
 
 
