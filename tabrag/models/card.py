@@ -28,6 +28,8 @@ BASES: dict[str, tuple[str, str]] = {
     "offline:tiny-bert": ("", _APACHE),
     "offline:tiny-layoutlmv3": ("", _APACHE),
     "offline:tiny-vit": ("", _APACHE),
+    "offline:tiny-llama": ("", _APACHE),
+    "offline:tiny-llava": ("", _APACHE),
     "sentence-transformers/all-MiniLM-L6-v2": _MINILM,
     "microsoft/layoutlmv3-base": ("microsoft/layoutlmv3-base", _LAYOUTLM),
     "microsoft/layoutlmv3-large": ("microsoft/layoutlmv3-large", _LAYOUTLM),

