@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 import threading
 from typing import Any
@@ -20,6 +21,8 @@ _SHARES = (1.0, 0.8, 0.6, 0.4, 0.25)
 server counts none, and the template's own are."""
 _TOKENS_A_MESSAGE = 16
 _TOKENS_A_PICTURE = 1000
+_MAX_COUNTED = 8192
+"""Texts whose number of tokens is remembered: tables come again with each question."""
 
 
 class Completions:
@@ -33,6 +36,7 @@ class Completions:
         self._config = config
         self._endpoint = Endpoint(config)
         self._counts_tokens = True
+        self._text_tokens = functools.lru_cache(maxsize=_MAX_COUNTED)(self._count_text)
         self._checked = False
 
     @property
@@ -82,6 +86,13 @@ class Completions:
         if not self._checked:
             self._complete([{"role": "user", "content": "Hello"}], max_tokens=1)
             self._checked = True
+        return self._text_tokens(text)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._endpoint.close()
+
+    def _count_text(self, text: str) -> int:
         counted = self._count(
             # The names of vLLM and SGLang, and those of llama.cpp.
             {"prompt": text, "add_special_tokens": False, "content": text, "add_special": False}
@@ -91,10 +102,6 @@ class Completions:
         from tabrag.inference.context import estimate_tokens
 
         return estimate_tokens(text)
-
-    def close(self) -> None:
-        """Close the connections."""
-        self._endpoint.close()
 
     def _complete(self, messages: list[dict[str, Any]], **fields: Any) -> dict[str, Any]:
         body = {"model": self._config.model, "messages": messages, "temperature": 0, **fields}

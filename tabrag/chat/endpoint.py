@@ -101,8 +101,9 @@ class Endpoint:
             Refused: It refused the request (3xx, 4xx).
             UserError: This request failed after all its tries.
         """
-        url = self.url.removesuffix("/v1") + path if path.startswith("/") else f"{self.url}/{path}"
-        tries = self._tries_left()
+        beside = path.startswith("/")
+        url = self.url.removesuffix("/v1") + path if beside else f"{self.url}/{path}"
+        tries = self._tries_left(beside)
         fault = _Passing("not tried")
         for number in range(1, tries + 1):
             try:
@@ -110,10 +111,10 @@ class Endpoint:
             except _Passing as error:
                 fault = error
             except Refused:
-                self._mark_alive()
+                self._mark_alive(beside)
                 raise
             else:
-                self._mark_alive()
+                self._mark_alive(beside)
                 return answer
             if number < tries:
                 logger.info("%s: %s (try %d of %d)", url, fault.reason, number, tries)
@@ -164,19 +165,23 @@ class Endpoint:
             raise _Passing(f"an answer that is no JSON object ({self._readable(said)})")
         return answer
 
-    def _tries_left(self) -> int:
+    def _tries_left(self, beside: bool) -> int:
         """How often a request may be tried: once, to see whether a dead server is back."""
         with self._lock:
             if not self._dead:
                 return 1 + self._config.retries
             if time.monotonic() < self._ask_again_at:
                 raise ServerUnavailable(self._dead)
-            self._ask_again_at = time.monotonic() + PAUSE
+            if not beside:
+                self._ask_again_at = time.monotonic() + PAUSE
             return 1
 
-    def _mark_alive(self) -> None:
-        with self._lock:
-            self._num_failed, self._dead = 0, ""
+    def _mark_alive(self, beside: bool) -> None:
+        """Note an answer. One from beside the API shows nothing: tokens are counted without the model, which
+        may be gone all the same."""
+        if not beside:
+            with self._lock:
+                self._num_failed, self._dead = 0, ""
 
     def _failed(self, url: str, fault: _Passing, tries: int) -> UserError:
         """The error of a request that has used up its tries."""

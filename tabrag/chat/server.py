@@ -28,6 +28,7 @@ logger = logging.getLogger(__name__)
 
 _T = TypeVar("_T")
 _MAX_KEPT = 10_000
+"""Answers of batches that failed."""
 
 
 class ServerChat:
@@ -35,8 +36,8 @@ class ServerChat:
 
     The server applies the model's chat template. Requests of a batch run at the same time, at most
     ``max_concurrency`` of all callers together, and results come in the order of the conversations. Where
-    some of a batch fail, the others are finished and kept: a call that asks for them again, alone or in
-    another batch, gets them without a request.
+    some of a batch fail, the others are finished and kept: calls that ask for them again, alone or in
+    another batch, get them without a request, even when the server is gone.
 
     Raises:
         UserError: A setting is not usable.
@@ -125,14 +126,11 @@ class ServerChat:
             raise
         faults = [fault for future in futures if (fault := future.exception()) is not None]
         done |= {i: future.result() for future, i in futures.items() if future.exception() is None}
-        with self._lock:
-            for i, result in done.items():
-                self._kept.pop(keys[i], None)
-                if faults:
-                    self._kept[keys[i]] = result
-            for key in list(self._kept)[:-_MAX_KEPT]:
-                del self._kept[key]
         if faults:
+            with self._lock:
+                self._kept |= {keys[i]: result for i, result in done.items()}
+                for key in list(self._kept)[:-_MAX_KEPT]:
+                    del self._kept[key]
             raise next((fault for fault in faults if isinstance(fault, ServerUnavailable)), faults[0])
         return [done[i] for i in range(len(keys))]
 

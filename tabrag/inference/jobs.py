@@ -13,7 +13,7 @@ import logging
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -62,6 +62,7 @@ def run_job(
         ``rows``, ``new``, ``failed`` (numbers), ``seconds`` and ``rows_per_second`` of the new ones.
 
     Raises:
+        ServerUnavailable: A server that ``process`` asks is dead. What it answered before is in the journal.
         UserError: Other settings than the journal's, a foreign or broken file, another job at work on the
             same output, or a batch size below 1.
     """
@@ -90,11 +91,16 @@ def run_job(
         with bar:
             for first in range(0, len(todo), batch_size):
                 batch = todo[first : first + batch_size]
-                rows = process(batch)
-                new = {keys[key]: row for key, row in zip(batch, rows, strict=True)}
+                broken: ServerUnavailable | None = None
+                try:
+                    rows = dict(zip(batch, process(batch), strict=True))
+                except ServerUnavailable as error:
+                    broken, rows = error, _answered_before(batch, process)
                 if distributed.is_main():
-                    _append(journal, [{"key": key, "row": row} for key, row in new.items()])
-                done.update(new)
+                    _append(journal, [{"key": keys[key], "row": row} for key, row in rows.items()])
+                if broken is not None:
+                    raise broken
+                done.update({keys[key]: row for key, row in rows.items()})
                 bar.update(sum(costs[key] for key in batch))
         seconds = time.perf_counter() - start
         rows = [done[keys[key]] for key in inputs]
@@ -135,6 +141,16 @@ def rows_or_errors(
             return [{**failed(ids[0]), "error": str(error)}]
     half = len(ids) // 2
     return [row for some in (ids[:half], ids[half:]) for row in rows_or_errors(some, process, failed)]
+
+
+def _answered_before(batch: list[str], process: Process) -> dict[str, dict[str, Any]]:
+    """Rows of those ids of a batch that the server had answered before it died: a served chat model keeps
+    their answers, and fails at once for the others."""
+    rows = {}
+    for key in batch:
+        with suppress(ServerUnavailable):
+            rows[key] = process([key])[0]
+    return rows
 
 
 def _begin(

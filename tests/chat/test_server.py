@@ -3,8 +3,6 @@ from __future__ import annotations
 import json
 import logging
 import math
-import os
-import signal
 import socket
 import threading
 import time
@@ -17,6 +15,7 @@ from PIL import Image
 from tiny_chat import TEMPLATE, WORDS, save, save_llava
 
 from tabrag.chat import endpoint
+from tabrag.chat import server as served_chat
 from tabrag.chat.config import LocalChatConfig, ServerChatConfig
 from tabrag.chat.endpoint import ServerUnavailable
 from tabrag.chat.local import LocalChat
@@ -288,12 +287,19 @@ def test_a_dead_server_fails_fast_and_is_found_again(
         with pytest.raises(UserError) as caught:
             dead.score(prompts()[0], CHOICES)
         assert not isinstance(caught.value, ServerUnavailable)
+        dead._completions._checked = True
+        assert dead.num_tokens("the total") == 2
+        assert dead._completions._count({"prompt": "a"}) == 1  # what stands before the model still answers
     for _ in range(3):
         with pytest.raises(ServerUnavailable):
             dead.score(prompts()[0], CHOICES)
+        with pytest.raises(ServerUnavailable):
+            dead.num_tokens("of rows")
+        assert dead.num_tokens("the total") == 2  # remembered
     assert len(server.chats) == endpoint.FAILED_IN_A_ROW
     monkeypatch.setattr(endpoint, "PAUSE", 0.0)
     dead._completions._endpoint._ask_again_at = 0.0
+    assert dead.num_tokens("of rows") == 2
     with pytest.raises(ServerUnavailable, match="after 1 try"):
         dead.score(prompts()[0], CHOICES)
     assert dead.score(prompts()[0], CHOICES) == pytest.approx(local.score(prompts()[0], CHOICES), abs=1e-5)
@@ -489,10 +495,15 @@ def test_who_opens_which():
     assert isinstance(open_chat(LocalChatConfig(), config), ServerChat)
 
 
-def test_an_interrupt_ends_the_pauses_between_tries(server: ChatServer):
+def test_an_interrupt_ends_the_pauses_between_tries(server: ChatServer, monkeypatch: pytest.MonkeyPatch):
+    def interrupted(futures: object) -> None:
+        while not server.chats:
+            time.sleep(0.01)
+        raise KeyboardInterrupt
+
     server.fault = lambda number, body: Fault(status=503)
     chat = served(server, retries=5, backoff=60.0)
-    threading.Timer(0.4, os.kill, (os.getpid(), signal.SIGINT)).start()
+    monkeypatch.setattr(served_chat, "wait", interrupted)  # a test cannot send the key stroke to itself
     start = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         chat.score_batch(prompts(), CHOICES)
