@@ -24,6 +24,7 @@ from tabrag.errors import UserError
 from tabrag.files import sha256_file
 from tabrag.index.config import RetrieveConfig
 from tabrag.inference.config import ReaderConfig, RefineConfig, RerankConfig
+from tabrag.inference.instructions import split_instructions
 from tabrag.types import Answer, Query, Run
 
 if TYPE_CHECKING:
@@ -161,7 +162,7 @@ class Pipeline:
         if self.refiner is None:
             return {}
         asked = {
-            (query.id, candidate.item_id): (query.text, grid)
+            (query.id, candidate.item_id): (split_instructions(query.text)[0], grid)
             for query in queries
             for candidate in run.get(query.id, [])[: self.reader.num_tables]
             if (grid := candidate_table(self.data.tables, candidate.item_id).grid) is not None

@@ -14,7 +14,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from tabrag import distributed
 from tabrag.chat.open import open_chat
 from tabrag.chat.protocol import ChatModel
 from tabrag.errors import UserError
@@ -100,6 +99,8 @@ class Rerank:
 
     def _scores(self, asked: Sequence[tuple[str, Table]]) -> list[float]:
         """Log-odds of all pairs; each process scores a part and all get the whole."""
+        from tabrag import distributed
+
         own: list[float] = []
         faults: list[UserError] = []
         try:
