@@ -72,6 +72,9 @@ def _extra(command: list[str]) -> list[str]:
     if command[1] in ("train/header_classifier.py", "train/cell_reader.py"):
         tiny = ["--model.backbone=offline:tiny-bert", "--model.num_layers=1", "--data.max_dev=5"]
         return [*tiny, "--train.batch_size=8", "--train.epochs=0", "--train.max_steps=2"]
+    if command[1] == "train/reranker.py":
+        tiny = ["--cross_encoder.backbone=offline:tiny-bert", "--data.max_dev=5", "--data.dev_depth=3"]
+        return [*tiny, "--train.batch_size=4", "--train.epochs=0", "--train.max_steps=2"]
     if command[1] == "scripts/prepare_data.py" and "hitab" in command:
         return ["--limit=40"]
     return []
@@ -97,6 +100,14 @@ def test_hitab_commands(run: Callable[..., dict], data_root: Path, tmp_path: Pat
     assert figures["qa"]["num_questions"] > 5 and 50 < figures["header_rows"] <= 100
     assert (tmp_path / "runs/hitab/headers_and_cells.md").read_text().count("| bm25_cells |") == 2
 
+    commands = _commands("Rerank")
+    assert len(commands) == 7
+    figures = {}
+    for command in commands:
+        figures |= run(command, {"$TABRAG_DATA": str(data_root)}, _extra(command))
+    assert figures["pairs"] > 100 and 0 < figures["ECE"] < 1 and figures["failed"] == 0
+    assert (tmp_path / "runs/hitab/reliability.png").stat().st_size > 10_000
+
 
 def test_commands_on_a_persons_own_tables(run: Callable[..., dict], files_root: Path, tmp_path: Path) -> None:
     own = tmp_path / "own"
@@ -115,7 +126,7 @@ def test_commands_on_a_persons_own_tables(run: Callable[..., dict], files_root: 
     assert answered is not None and answered["answer"] == "$280"
 
 
-@pytest.mark.parametrize("heading", ["On GPUs", "Quickstart", "HiTab", "Your own tables"])
+@pytest.mark.parametrize("heading", ["On GPUs", "Quickstart", "HiTab", "Rerank", "Your own tables"])
 def test_every_named_file_exists(heading: str) -> None:
     commands = _commands(heading)
     named = [
