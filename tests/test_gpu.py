@@ -43,6 +43,43 @@ def test_search_agrees() -> None:
     assert (rows == gpu_rows).mean() > 0.99
 
 
+def test_a_cross_encoder_agrees() -> None:
+    from tiny_tables import sales
+
+    from tabrag.inference.score_pairs import PairScorer
+    from tabrag.models.config import CrossEncoderConfig
+    from tabrag.models.cross_encoder import CrossEncoder
+
+    torch.manual_seed(0)
+    model = CrossEncoder.from_config(CrossEncoderConfig(backbone="offline:minilm"))
+    pairs = [("how many lemons " * n, sales()) for n in range(1, 9)]
+    on_cpu = torch.tensor(PairScorer(model, dtype="float32")(pairs))
+    on_gpu = torch.tensor(PairScorer(model.cuda(), dtype="float32")(pairs))
+    half = torch.tensor(PairScorer(model, dtype="bfloat16")(pairs))
+    assert on_cpu.std() > 1e-3
+    assert (on_cpu - on_gpu).abs().max() < 1e-3 and (on_cpu - half).abs().max() < 0.1
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_a_chat_model_scores_and_replies_alike(dtype: str) -> None:
+    """Shared beginnings on a GPU against whole prompts on the CPU."""
+    from tabrag.chat.config import LocalChatConfig
+    from tabrag.chat.local import LocalChat
+    from tabrag.chat.prompts import RANK_LABELS, Shown, rank_prompt
+
+    table = Shown("t", "Sales", "| fruit | north |\n| lemon | 12 |\n| pear | 7 |")
+    prompts = [rank_prompt(question, [table]) for question in ("lemons in the north?", "who won in 1994?")]
+    whole = LocalChat(LocalChatConfig(device="cpu", dtype="float32", prefix_cache_mb=0))
+    shared = LocalChat(LocalChatConfig(device="cuda", dtype=dtype))
+    expected = torch.tensor(whole.score_batch(prompts, RANK_LABELS))
+    found = torch.tensor(shared.score_batch(prompts, RANK_LABELS))
+    assert expected.std() > 0.01
+    assert (expected - found).abs().max() < (1e-3 if dtype == "float32" else 0.3)
+    if dtype == "float32":
+        replies = [model.generate_batch(prompts, max_new_tokens=8) for model in (whole, shared)]
+        assert [one.text for one in replies[0]] == [one.text for one in replies[1]]
+
+
 def test_training_steps_in_bfloat16(tmp_path: Path) -> None:
     from processes import forget_accelerator
     from toy import ToyTask
