@@ -152,7 +152,8 @@ def _keep_changes(module: nn.Module) -> None:
 
 @contextmanager
 def whole(wrapped: Any) -> Iterator[None]:
-    """The block sees the model's own module with all of its weights, in float32, on every process.
+    """The block sees the model's own module with all of its weights on every process: in float32, frozen ones
+    as they were given.
 
     In it processes may run different numbers of forward passes. It is for evaluation and saving: changes to
     weights are lost. A module that DeepSpeed did not wrap stays as it is. Every process calls this.
@@ -168,7 +169,8 @@ def whole(wrapped: Any) -> Iterator[None]:
         if tensor.requires_grad:
             full.append(_plain(tensor, safe_get_full_fp32_param(tensor)))
         else:
-            value = getattr(tensor, "exact", tensor.detach()).to(tensor.device, torch.float32)
+            exact = getattr(tensor, "exact", None)
+            value = tensor.detach().float() if exact is None else exact.to(tensor.device)
             full.append(_plain(tensor, value))
     parts = [tensor.data for tensor in tensors]
     # Stage 3's hooks gather and release weights around each layer, all processes together.

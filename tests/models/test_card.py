@@ -14,8 +14,10 @@ from tabrag.models import tiny
 from tabrag.models.card import DataSource, data_source, model_card, write_card
 from tabrag.models.card_kinds import kind_of
 from tabrag.models.cell_reader import CellReader
+from tabrag.models.chat_reranker import ChatReranker
 from tabrag.models.config import (
     CellReaderConfig,
+    ChatRerankerConfig,
     CrossEncoderConfig,
     EmbedderConfig,
     HeaderClassifierConfig,
@@ -123,6 +125,32 @@ def test_cards_of_other_models(tmp_path: Path, capsys: pytest.CaptureFixture[str
     printed = capsys.readouterr().out.splitlines()[-1]
     begins = {"header classifier": r"\{1: 0\.", "cell reader": r"Found\(text=", "reranker": r"\[-?\d\.\d"}
     assert re.match(begins[name], printed)
+
+
+@pytest.mark.parametrize(("model", "show"), [("tiny-llama", "text"), ("tiny-llava", "image")])
+def test_cards_of_language_models(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], model: str, show: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    config = ChatRerankerConfig(model=f"offline:{model}", show=show)  # type: ignore[arg-type]
+    reranker = ChatReranker.from_config(config)
+    reranker.mix = {"judge": 2.0}
+    reranker.save_pretrained("export")
+    write_card("export", settings={}, metrics={"MRR": 0.5}, data=[])
+    card = Path("export/README.md").read_text(encoding="utf-8")
+    for part in (
+        "| LoRA | rank 16, alpha 32 |",
+        "| tasks | judge 2 |",
+        f"| show | {show} |",
+        "| MRR | 0.5 |",
+    ):
+        assert part in card
+    assert kind_of(Path("export")).name == "reranker and reader"
+    code = re.search(r"```python\n(.*?)```", card, re.DOTALL)
+    assert code is not None
+    exec(compile(code[1], "card", "exec"), {})
+    assert re.match(r"\[-?\d\.\d", capsys.readouterr().out.splitlines()[-1])
+    assert kind_of(Path("export")).load(Path("export")) is not None
 
 
 def test_other_folders_are_refused(tmp_path: Path) -> None:

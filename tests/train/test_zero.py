@@ -26,6 +26,7 @@ from tabrag.training.accelerator import make_accelerator, wrap
 from tabrag.training.config import TrainConfig
 from tests.entry_points import ROOT
 from tests.processes import forget_accelerator, run_distributed
+from tests.rerank_data import write_data
 
 pytestmark = pytest.mark.slow
 
@@ -134,6 +135,40 @@ def test_stages_equal_data_parallel_training_and_resume(tmp_path: Path) -> None:
         assert len(differences) == 7 and max(differences.values()) < 1e-5, (name, differences)
     assert _rows(tmp_path / "zero3 resumed") == _rows(tmp_path / "zero3")
     assert max(_differences(tmp_path / "zero3", tmp_path / "zero3 resumed").values()) == 0
+
+
+def test_adapters_of_a_language_model_equal_data_parallel_training(tmp_path: Path) -> None:
+    write_data(tmp_path)
+    settings = (
+        f"--config={ROOT / 'configs/reranker/tiny_text.yaml'}",
+        f"--data.folder={tmp_path / 'data'}",
+        f"--data.negatives={tmp_path / 'train.jsonl'}",
+        "--data.num_negatives=1",
+        f"--data.dev_run={tmp_path / 'dev.jsonl'}",
+        "--data.max_dev=4",
+        "--chat.context.max_tokens=40",
+        "--train.batch_size=2",
+        "--train.eval_every=2",
+    )
+    strict = _environment(3, stage3_param_persistence_threshold=0)
+    runs = {"plain": {"ACCELERATE_USE_CPU": "true"}, "zero2": _environment(2), "zero3": strict}
+
+    def work(rank: int) -> None:
+        for name, environment in runs.items():
+            sys.argv = ["train/reranker.py", *settings, f"--out={tmp_path / name}"]
+            _as_launched(environment, lambda: runpy.run_path(str(ROOT / sys.argv[0]), run_name="__main__"))
+
+    run_distributed(work, 2)
+    plain = _rows(tmp_path / "plain")
+    assert sum("MRR" in row for row in plain) == 2
+    for name in ("zero2", "zero3"):
+        for row, expected in zip(_rows(tmp_path / name), plain, strict=True):
+            assert row == pytest.approx(expected, rel=1e-4, abs=1e-4), name
+        differences = _differences(tmp_path / "plain/export", tmp_path / name / "export")
+        assert differences.keys() == {"adapter_model.safetensors"}  # the adapters, whole, and nothing else
+        assert differences["adapter_model.safetensors"] < 1e-5
+        state = max((tmp_path / name / "state").iterdir()) / "model.safetensors"
+        assert state.stat().st_size < 40_000  # no frozen weights
 
 
 class _Bounded(nn.Module):
