@@ -10,6 +10,7 @@ __version__ = "0.1.0"
 
 _LAZY = {
     "CellReader": "tabrag.models.cell_reader",
+    "ChatReranker": "tabrag.models.chat_reranker",
     "CrossEncoder": "tabrag.models.cross_encoder",
     "Embedder": "tabrag.models.embedder",
     "HeaderClassifier": "tabrag.models.header_classifier",
@@ -19,6 +20,7 @@ _LAZY = {
 
 __all__ = [
     "CellReader",
+    "ChatReranker",
     "CrossEncoder",
     "Embedder",
     "HeaderClassifier",

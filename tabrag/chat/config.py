@@ -12,7 +12,8 @@ class LocalChatConfig:
 
     Attributes:
         model: Folder, hub id, or ``offline:smollm2`` (packaged weights). The kind of model (text or
-            image-text) is read from its config.
+            image-text) is read from its config. A language model that was trained as a reranker
+            (``RUN/export``) is one too.
         revision: Branch, tag or commit of a hub id.
         device: ``auto``, ``cpu``, ``cuda`` or ``cuda:N``.
         dtype: ``auto``, ``float32``, ``bfloat16`` or ``float16``; probabilities are computed in float32
