@@ -8,7 +8,7 @@ checkpoints name.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tabrag.chat.protocol import Message, Part, Picture, Text
 
@@ -94,6 +94,11 @@ def relevant_prompt(question: str, tables: Sequence[Shown]) -> list[Message]:
     TabRAG's retrieval-augmented ranking, see :func:`rank_prompt`.
     """
     return _prompt(tables, "Question", question, _RELEVANT)
+
+
+def read_prompt(what: str, table: Shown) -> list[Message]:
+    """Ask for ``what`` stands in the picture of a table; its title, which may be asked for, is not told."""
+    return [Message("user", (*_tables([replace(table, title="", text="")]), Text(f"\nRead {what}.")))]
 
 
 def relevant_reply(places: Sequence[int]) -> str:

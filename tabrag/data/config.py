@@ -99,13 +99,15 @@ class RankingDataConfig(PairsConfig):
 
 @dataclass(kw_only=True)
 class RankingTasksConfig:
-    """What a language model learns of each training query: one of three tasks an epoch.
+    """What a language model learns of each training query: one of these tasks an epoch.
 
     Attributes:
         answer: Share of ``answer``: the answer from the relevant table. Shares are relative to each other.
         judge: Share of ``judge``: whether one table answers the question, with ``data.num_negatives`` tables
             that do not for each one that does (1 to 4 serve).
         choose: Share of ``choose``: which of several tables do.
+        read: Share of ``read``: what stands in the picture of the relevant table (title, headers or a value),
+            which a new projector learns first. It needs a model that sees pictures.
         num_tables: Tables that are shown together at most.
         distractors: Share of ``answer`` in which other tables stand beside the relevant one, 0..1.
         none_relevant: Share of ``choose`` in which no table is relevant, 0..1.
@@ -114,6 +116,7 @@ class RankingTasksConfig:
     answer: float = 1.0
     judge: float = 2.0
     choose: float = 1.0
+    read: float = 0.0
     num_tables: int = 3
     distractors: float = 0.5
     none_relevant: float = 0.2
@@ -130,7 +133,7 @@ class RankingTasksConfig:
 
     def shares(self) -> dict[str, float]:
         """Task -> its share, relative to the others."""
-        return {"answer": self.answer, "judge": self.judge, "choose": self.choose}
+        return {"answer": self.answer, "judge": self.judge, "choose": self.choose, "read": self.read}
 
 
 @dataclass(kw_only=True)

@@ -1,4 +1,4 @@
-"""What a language model that reranks and answers is trained on: TabRAG's three tasks in one mix.
+"""What a language model that reranks and answers is trained on: TabRAG's tasks in one mix.
 
 Xu et al., 2026 ("TabRAG"), section 3.2, after RankRAG (Yu et al., 2024): answer a question from tables, judge
 whether one table answers it, choose those that do among several. Each training query takes part in one task
@@ -20,6 +20,7 @@ from tabrag.chat.prompts import (
     answer_prompt,
     describe_prompt,
     rank_prompt,
+    read_prompt,
     relevant_prompt,
     relevant_reply,
     verify_prompt,
@@ -27,13 +28,14 @@ from tabrag.chat.prompts import (
 from tabrag.chat.protocol import Message
 from tabrag.data.config import RankingTasksConfig
 from tabrag.data.pairs import TrainingPairs
+from tabrag.data.reading import reading
 from tabrag.data.sampling import whole_parts
 from tabrag.errors import UserError
 from tabrag.types import Query
 
 logger = logging.getLogger(__name__)
 
-Task = Literal["answer", "judge", "choose"]
+Task = Literal["answer", "judge", "choose", "read"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,7 @@ class Example:
     """What the model is asked, and the reply that it learns.
 
     Attributes:
-        task: ``answer``, ``judge`` or ``choose``.
+        task: ``answer``, ``judge``, ``choose`` or ``read``.
         query_id: The training query.
         items: Numbers of the tables that are shown, in their order.
         relevant: Whether each is relevant.
@@ -92,17 +94,27 @@ class RankingTasks:
         self._pool = sorted({item for line in (*pairs.positives, *pairs.negatives) for item in line})
         self._can_be_open = any(query.label == NOT_ENOUGH_INFO for query in queries)
         without = self._replies.count("")
-        if config.answer and (
-            without == len(queries) or (without and not config.judge and not config.choose)
-        ):
+        others = config.judge or config.choose or config.read
+        if config.answer and (without == len(queries) or (without and not others)):
             raise UserError(
                 f"{pairs.folder.path}: {without} of {len(queries)} training queries have no answer: give "
                 "tasks.judge or tasks.choose a share for them, and where none has one set tasks.answer=0"
             )
+        if config.read:
+            self._check_readable()
         contents = set(map(pairs.content_number, self._pool))
         if (config.choose or num_negatives) and len(contents) < 2:
             raise UserError(f"{pairs.folder.path}: all tables of the training data are the same one")
         self._plan: tuple[int, list[tuple[Task, bool]]] | None = None
+
+    def _check_readable(self) -> None:
+        for item in sorted({item for line in self.pairs.positives for item in line}):
+            item_id = self.pairs.item_ids[item]
+            if reading(self.pairs.folder.tables[item_id], random.Random(0)) is None:
+                raise UserError(
+                    f"{self.pairs.folder.path}: table '{item_id}' has neither title nor cells, so nobody "
+                    "knows what its picture says: set tasks.read=0"
+                )
 
     def plan(self, epoch: int) -> list[tuple[Task, bool]]:
         """By query: its task in ``epoch``, and whether a relevant table is shown.
@@ -115,16 +127,18 @@ class RankingTasks:
         order = list(range(len(self.pairs)))
         draw.shuffle(order)
         shares = self.config.shares()
-        num_answer, _, _ = whole_parts(_normalised(list(shares.values())), len(order))
+        num_answer = whole_parts(_normalised(list(shares.values())), len(order))[0]
         answering = [row for row in order if self._replies[row]][:num_answer]
         taken = set(answering)
         left = [row for row in order if row not in taken]
         tasks: dict[int, tuple[Task, bool]] = {row: ("answer", True) for row in answering}
         if left:
-            num_judge, _ = whole_parts(_normalised([shares["judge"], shares["choose"]]), len(left))
+            others = _normalised([shares[task] for task in ("judge", "choose", "read")])
+            num_judge, num_choose, _ = whole_parts(others, len(left))
             for some, task, share in (
                 (left[:num_judge], "judge", 1 / (1 + self.num_negatives)),
-                (left[num_judge:], "choose", 1 - self.config.none_relevant),
+                (left[num_judge : num_judge + num_choose], "choose", 1 - self.config.none_relevant),
+                (left[num_judge + num_choose :], "read", 1.0),
             ):
                 num_positive, _ = whole_parts([share, 1 - share], len(some))
                 tasks |= {row: (task, place < num_positive) for place, row in enumerate(some)}  # type: ignore[misc]
@@ -144,6 +158,8 @@ class RankingTasks:
             has_distractors = draw.random() < self.config.distractors
             num_others = draw.randint(1, self.config.num_tables - 1) if has_distractors else 0
             items = [gold, *self._others(row, num_others, draw)]
+        elif task == "read":
+            items = [gold]
         else:
             count = draw.randint(2, self.config.num_tables)
             num_gold = draw.randint(1, min(len(positives), count)) if is_positive else 0
@@ -152,6 +168,11 @@ class RankingTasks:
         draw.shuffle(items)
         relevant = [item in positives for item in items]
         shown = [self.show(self.pairs.item_ids[item]) for item in items]
+        if task == "read":
+            table = self.pairs.folder.tables[self.pairs.item_ids[gold]]
+            what, reply = reading(table, draw) or ("", "")  # the tables are checked before
+            messages = read_prompt(what, shown[0])
+            return Example(task, self.pairs.query_ids[row], (gold,), (True,), messages, reply)
         messages, reply = self._asked(row, task, relevant, shown)
         return Example(task, self.pairs.query_ids[row], tuple(items), tuple(relevant), messages, reply)
 

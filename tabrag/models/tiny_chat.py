@@ -12,12 +12,13 @@ import torch
 
 from tabrag.models.io import write_model
 
-_TEMPLATE = (
+TEMPLATE = (
     "{% for m in messages %}<|im_start|>{{ m['role'] }}\n"
     "{% if m['content'] is string %}{{ m['content'] }}{% else %}{% for part in m['content'] %}"
     "{% if part['type'] == 'image' %}<image>{% else %}{{ part['text'] }}{% endif %}{% endfor %}{% endif %}"
     "<|im_end|>\n{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 )
+"""Turns as ChatML marks them; a message is a text, or parts of which some are pictures."""
 _SPECIAL = ["<|endoftext|>", "<|im_start|>", "<|im_end|>", "<image>"]
 _LABELS = ("True", "False")
 _POSITIONS = 4096
@@ -38,7 +39,7 @@ def _tokenizer() -> Any:
         tokenizer_object=made,
         eos_token="<|im_end|>",
         pad_token="<|endoftext|>",
-        chat_template=_TEMPLATE,
+        chat_template=TEMPLATE,
         extra_special_tokens={"image_token": "<image>"},
     )
 
@@ -85,7 +86,7 @@ def llava(folder: Path) -> None:
         patch_size=8,
         vision_feature_select_strategy="default",
         num_additional_image_tokens=1,
-        chat_template=_TEMPLATE,
+        chat_template=TEMPLATE,
     ).save_pretrained(folder)
 
 

@@ -1,4 +1,4 @@
-"""Training of a language model as reranker and reader: TabRAG's three tasks, the loss on the reply alone.
+"""Training of a language model as reranker and reader: TabRAG's tasks, the loss on the reply alone.
 
 Shapes: B examples, K last positions, V vocabulary.
 """
@@ -23,6 +23,7 @@ from tabrag.data.chat_batches import ChatBatches
 from tabrag.data.config import RankingDataConfig, RankingTasksConfig
 from tabrag.data.pairs import TrainingPairs
 from tabrag.data.ranking_tasks import RankingTasks
+from tabrag.errors import UserError
 from tabrag.inference.chat_scorer import ChatPairScorer
 from tabrag.inference.runtime import autocast
 from tabrag.inference.show import TableShower
@@ -85,6 +86,8 @@ class ChatRerankerTask:
         seed: int,
         settings: dict[str, Any],
     ) -> None:
+        if tasks.read and model.config.show == "text":
+            raise UserError("tasks.read reads pictures: set chat.show to image or both, or tasks.read to 0")
         self.model = model
         self.module = ChatModule(model.model)
         self.data = data
