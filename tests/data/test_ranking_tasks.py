@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 from rerank_data import write_data
 
 from tabrag.chat.prompts import RANK_LABELS, Shown
-from tabrag.chat.protocol import Text
+from tabrag.chat.protocol import Picture, Text
 from tabrag.data.chat_batches import ChatBatches
 from tabrag.data.config import RankingDataConfig, RankingTasksConfig
 from tabrag.data.pairs import TrainingPairs
 from tabrag.data.ranking_tasks import RankingTasks
 from tabrag.errors import UserError
+from tabrag.types import Table
 
 
 @pytest.fixture(scope="module")
@@ -47,17 +48,17 @@ SHARE = st.floats(0.1, 4)
 
 
 @settings(max_examples=25, deadline=None)
-@given(answer=SHARE, judge=SHARE, choose=SHARE, num_negatives=st.integers(1, 4), none=st.floats(0, 1))
+@given(shares=st.tuples(*[SHARE] * 4), num_negatives=st.integers(1, 4), none=st.floats(0, 1))
 def test_shares_and_ratios_hold(
-    pairs: TrainingPairs, answer: float, judge: float, choose: float, num_negatives: int, none: float
+    pairs: TrainingPairs, shares: tuple[float, ...], num_negatives: int, none: float
 ) -> None:
-    mix = {"answer": answer, "judge": judge, "choose": choose, "none_relevant": none}
+    mix = {**dict(zip(("answer", "judge", "choose", "read"), shares, strict=True)), "none_relevant": none}
     tasks = make(pairs, num_negatives=num_negatives, **mix)
     plan = tasks.plan(3)
     assert len(plan) == len(pairs) > 50
     counts = Counter(task for task, _ in plan)
-    total = answer + judge + choose
-    for task in ("answer", "judge", "choose"):
+    total = sum(shares)
+    for task in ("answer", "judge", "choose", "read"):
         assert abs(counts[task] - len(plan) * mix[task] / total) <= 1.5, task
     true = sum(is_positive for task, is_positive in plan if task == "judge")
     assert abs(true - counts["judge"] / (1 + num_negatives)) <= 1
@@ -90,6 +91,38 @@ def test_replies_say_what_is_relevant_and_tables_come_first(
     assert shown == [pairs.item_ids[item] for item in example.items]
     assert pairs.texts[row] in parts[-1].text  # type: ignore[union-attr]
     assert all(pairs.texts[row] not in part.text for part in parts[:-1])  # type: ignore[union-attr]
+
+
+def test_reading_tells_nothing_but_the_picture(pairs: TrainingPairs) -> None:
+    def show(item_id: str) -> Shown:
+        return Shown(item_id, "its title", "its cells", f"{item_id}.png")
+
+    mix = RankingTasksConfig(answer=0, judge=0, choose=0, read=1)
+    tasks = RankingTasks(pairs, config=mix, num_negatives=0, show=show, seed=0)
+    asked = set()
+    for row in range(len(pairs)):
+        example = tasks.example(row, epoch=1)
+        assert example.task == "read" and example.relevant == (True,) and example.reply
+        table = pairs.folder.tables[pairs.item_ids[example.items[0]]]
+        assert example.items[0] in pairs.positives[row]
+        parts = example.messages[0].parts
+        assert [part.path for part in parts if isinstance(part, Picture)] == [f"{table.id}.png"]
+        told = " ".join(part.text for part in parts if isinstance(part, Text))
+        assert "its" not in told.split() and table.title not in told and pairs.texts[row] not in told
+        asked.add(told.partition("Read the ")[2].split()[0].rstrip("."))
+    assert asked == {"title", "column", "row", "value"}
+
+
+def test_a_table_of_which_nothing_is_known_cannot_be_read(work: Path) -> None:
+    bare = TrainingPairs(RankingDataConfig(folder=str(work / "data")))
+    item_id = bare.item_ids[bare.positives[0][0]]
+    bare.folder.tables = {
+        **{one: bare.folder.tables[one] for one in bare.item_ids},
+        item_id: Table(id=item_id),
+    }  # type: ignore[assignment]
+    with pytest.raises(UserError, match=f"table '{item_id}' has neither title nor cells.*tasks.read=0"):
+        make(bare, read=1)
+    make(bare)
 
 
 def test_negatives_come_from_the_run_and_differ_between_epochs(pairs: TrainingPairs) -> None:

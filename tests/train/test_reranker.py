@@ -84,6 +84,7 @@ def test_each_recipe_has_a_twin_that_runs(
         twin += [
             f"--chat.model=offline:{'tiny-llava' if pictures else 'tiny-llama'}",
             "--chat.four_bit=false",
+            "--chat.dtype=float32",
         ]
         twin += ["--chat.max_pixels=null", "--chat.context.max_tokens=60", "--chat.max_length=2048"]
         if pictures and recipe["train"].get("lr_factors"):
@@ -123,3 +124,4 @@ def test_mistakes(work: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert "four_bit needs a GPU" in refuse(PROGRAM, *arguments, "--chat.four_bit=true", capsys=capsys)
     assert "no chat model" in refuse(PROGRAM, *arguments, "--chat.model=offline:tiny-bert", capsys=capsys)
     assert "reads no pictures" in refuse(PROGRAM, *arguments, "--chat.show=image", capsys=capsys)
+    assert "tasks.read reads pictures" in refuse(PROGRAM, *arguments, "--tasks.read=1", capsys=capsys)
