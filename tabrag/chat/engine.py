@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any, TypeVar
 
 from torch import Tensor
@@ -14,8 +16,8 @@ from tabrag.chat.prompt_encoder import Prompt, PromptEncoder
 
 T = TypeVar("T")
 
-ROW_TOKENS = 256
-"""Tokens of pieces in one row: attention over a row costs their square, and more give no more speed."""
+ROW_TOKENS = 192
+"""Tokens of pieces in one row, about: attention over a row costs their square, a new row a copy of keys."""
 MAX_PADDING = 0.2
 """Part of a batch of rows that may be padding."""
 
@@ -166,15 +168,17 @@ def _rank(prompt: Prompt, cache: PrefixCache) -> tuple[bool, int]:
 
 
 def _packed(wave: Sequence[Placed]) -> list[list[Placed]]:
-    """Rows of prompts behind one prefix, by the length of their prefixes."""
+    """Rows of prompts behind one prefix, of about the same number of tokens where a prefix has several."""
     rows: list[list[Placed]] = []
-    room = 0
-    for one in _in_order(wave):
-        if not rows or rows[-1][0].prefix is not one.prefix or len(one.ids) > room:
-            rows.append([])
-            room = ROW_TOKENS
-        rows[-1].append(one)
-        room -= len(one.ids)
+    for _, group in groupby(_in_order(wave), key=lambda one: id(one.prefix)):
+        placed = list(group)
+        total = _num_tokens(placed)
+        limit = math.ceil(total / math.ceil(total / ROW_TOKENS))
+        rows.append([])
+        for one in placed:
+            if rows[-1] and _num_tokens(rows[-1]) + len(one.ids) // 2 > limit:
+                rows.append([])
+            rows[-1].append(one)
     return rows
 
 

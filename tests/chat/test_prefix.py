@@ -255,6 +255,19 @@ def test_eager_attention(folders: dict[str, Path]) -> None:
     assert fast.counts.plain == 0
 
 
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+@pytest.mark.parametrize("kind", [*KINDS, *PICTURE_KINDS])
+def test_cuda_agrees(folders: dict[str, Path], pictures: list[str], kind: str) -> None:
+    asked = prompts() if kind in KINDS else [shown([path], "why? " * n) for n in (1, 4) for path in pictures]
+    fast = LocalChat(LocalChatConfig(model=str(folders[kind]), device="cuda", dtype="float32"))
+    expected = plain(folders[kind]).score_batch(asked, CHOICES)
+    torch.testing.assert_close(
+        torch.tensor(fast.score_batch(asked, CHOICES)), torch.tensor(expected), atol=1e-3, rtol=1e-3
+    )
+    assert fast.counts.plain == 0 and fast.counts.prefix > 0
+
+
 def test_settings_out_of_range(folders: dict[str, Path]) -> None:
     for options in ({"prefix_cache_mb": -1}, {"batch_tokens": 0}):
         with pytest.raises(UserError, match="prefix_cache_mb=.*batch_tokens="):
