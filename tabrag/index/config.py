@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 from tabrag.errors import UserError
 
@@ -51,11 +52,14 @@ class FusionConfig:
     """How the rankings of several indexes become one.
 
     Attributes:
+        method: ``rrf`` (reciprocal rank fusion: of ranks alone) or ``convex`` (weighted mean of normalised
+            scores), see :mod:`tabrag.index.fusion`.
         k: Constant of reciprocal rank fusion, >= 0.
         weights: One number >= 0 an index; all 1 where null.
         depth: Candidates that each index gives; as many as are asked for where null.
     """
 
+    method: Literal["rrf", "convex"] = "rrf"
     k: float = 60
     weights: list[float] | None = None
     depth: int | None = None

@@ -32,17 +32,95 @@ def rrf(runs: Sequence[Run], *, k: float = 60, weights: Sequence[float] | None =
     """
     if not (math.isfinite(k) and k >= 0):
         raise UserError(f"the fusion constant k is {k}: it must be a number >= 0 (60 is usual)")
-    if depth < 1:
-        raise UserError(f"depth is {depth}, but at least one candidate must be kept: set depth >= 1")
-    weights = [1.0] * len(runs) if weights is None else list(weights)
-    if len(weights) != len(runs) or not all(math.isfinite(weight) and weight >= 0 for weight in weights):
-        raise UserError(f"fusion needs one weight >= 0 for each of the {len(runs)} runs, found {weights}")
+    _check_depth(depth)
+    weights = _weights(runs, weights)
     query_ids = dict.fromkeys(query_id for run in runs for query_id in run)
     stage = f"rrf(k={k:g})"
     return {
         query_id: _fuse([run.get(query_id, []) for run in runs], weights, k=k, depth=depth, stage=stage)
         for query_id in query_ids
     }
+
+
+def convex(
+    runs: Sequence[Run],
+    *,
+    minima: Sequence[float | None],
+    weights: Sequence[float] | None = None,
+    depth: int,
+) -> Run:
+    """Convex combination of normalised scores: what rank fusion forgets is how far apart scores are.
+
+    Bruch, Gai and Ingber, "An Analysis of Fusion Functions for Hybrid Retrieval", TOIS 2023, section 3, with
+    its theoretical min-max normalisation: ``(score - minimum) / (best score - minimum)``, where the minimum
+    is the least that the scoring function can give. An item that a list lacks counts like the last of that
+    list. Equal scores are ordered by the best single rank, then by item id.
+
+    Args:
+        runs: At least one; each candidate list best first.
+        minima: The least score of each run's kind (0 of BM25, -1 of cosine); the last candidate's where None.
+        weights: One number >= 0 a run, not all 0; they are scaled to sum to 1; all alike where None.
+        depth: Number of candidates to keep a query, at least 1.
+
+    Returns:
+        A run over all queries of the runs, in order of first appearance; scores 0..1.
+
+    Raises:
+        UserError: A setting is out of range.
+    """
+    _check_depth(depth)
+    weights = _weights(runs, weights)
+    total = math.fsum(weights)
+    if total == 0:
+        raise UserError("fusion.weights are all 0: one index at least must count")
+    shares = [weight / total for weight in weights]
+    query_ids = dict.fromkeys(query_id for run in runs for query_id in run)
+    return {
+        query_id: _combine([run.get(query_id, []) for run in runs], minima, shares, depth=depth)
+        for query_id in query_ids
+    }
+
+
+def _combine(
+    lists: Sequence[Sequence[Candidate]],
+    minima: Sequence[float | None],
+    shares: Sequence[float],
+    *,
+    depth: int,
+) -> list[Candidate]:
+    """Combine the lists of one query."""
+    parts: list[tuple[dict[str, float], float]] = []
+    best_rank: dict[str, int] = {}
+    for candidates, minimum in zip(lists, minima, strict=True):
+        scores: dict[str, float] = {}
+        for rank, candidate in enumerate(candidates, start=1):
+            scores.setdefault(candidate.item_id, candidate.score)
+            best_rank[candidate.item_id] = min(rank, best_rank.get(candidate.item_id, rank))
+        values = scores.values()
+        least = min(values, default=0.0) if minimum is None else minimum
+        spread = max(values, default=least) - least
+        normal = {item: (score - least) / spread if spread > 0 else 1.0 for item, score in scores.items()}
+        parts.append((normal, min(normal.values(), default=0.0)))
+    scores = {
+        item: math.fsum(
+            share * normal.get(item, last) for share, (normal, last) in zip(shares, parts, strict=True)
+        )
+        for item in best_rank
+    }
+    order = sorted(scores, key=lambda item: (-scores[item], best_rank[item], item))
+    return [Candidate(item_id=item, score=scores[item], stage="convex") for item in order[:depth]]
+
+
+def _weights(runs: Sequence[Run], weights: Sequence[float] | None) -> list[float]:
+    weights = [1.0] * len(runs) if weights is None else list(weights)
+    if len(weights) != len(runs) or not all(math.isfinite(weight) and weight >= 0 for weight in weights):
+        raise UserError(f"fusion needs one weight >= 0 for each of the {len(runs)} runs, found {weights}")
+    return weights
+
+
+def _check_depth(depth: int) -> None:
+    if depth < 1:
+        raise UserError(f"depth is {depth}, but at least one candidate must be kept: set depth >= 1")
 
 
 def _fuse(

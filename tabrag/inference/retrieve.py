@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from tabrag.models.retriever import Retriever
 
 
+_MINIMA = {"bm25": 0.0, "cosine": -1.0}
+"""The least score that there can be; an inner product has none."""
+
+
 class Retrieve:
     """Open indexes with their retrievers; called with queries it gives a run.
 
@@ -55,7 +59,7 @@ class Retrieve:
         Raises:
             UserError: A query without text; its id is named.
         """
-        from tabrag.index.fusion import rrf
+        from tabrag.index.fusion import convex, rrf
 
         refuse_empty(queries)
         queries = [dataclasses.replace(query, text=split_instructions(query.text)[0]) for query in queries]
@@ -65,7 +69,12 @@ class Retrieve:
             index.search(queries, depth, retriever)
             for index, retriever in zip(self.indexes, self._retrievers, strict=True)
         ]
-        return runs[0] if len(runs) == 1 else rrf(runs, k=fusion.k, weights=fusion.weights, depth=k)
+        if len(runs) == 1:
+            return runs[0]
+        if fusion.method == "rrf":
+            return rrf(runs, k=fusion.k, weights=fusion.weights, depth=k)
+        minima = [_MINIMA.get(index.manifest.metric or index.manifest.kind) for index in self.indexes]
+        return convex(runs, minima=minima, weights=fusion.weights, depth=k)
 
     def settings(self) -> dict[str, Any]:
         """All that a run depends on besides its queries: the indexes' content and how they are fused."""

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tabrag.errors import UserError
-from tabrag.index.fusion import rrf
+from tabrag.index.fusion import convex, rrf
 from tabrag.types import Candidate, Run
 
 
@@ -117,3 +117,55 @@ def test_same_bytes_for_every_hash_seed() -> None:
     assert all(process.returncode == 0 for process in processes)
     assert len(outputs) == 1
     assert b"'x'" in outputs.pop()
+
+
+def scored(**scores: float) -> Run:
+    """One query ``q`` with these candidates, best first."""
+    ordered = sorted(scores.items(), key=lambda pair: -pair[1])
+    return {"q": [Candidate(item_id=item, score=score, stage="test") for item, score in ordered]}
+
+
+def test_convex_combination_by_hand() -> None:
+    words, vectors = scored(a=8.0, b=4.0, c=2.0), scored(b=0.6, d=0.2, a=-0.2)
+    run = convex([words, vectors], minima=[0.0, -1.0], weights=[1, 3], depth=3)["q"]
+    # a: 1 and 0.5; b: 0.5 and 1; c: 0.25 and, unknown there, a's 0.5; d: unknown 0.25 and 0.75
+    assert [(one.item_id, one.score) for one in run] == [
+        ("b", pytest.approx(0.25 * 0.5 + 0.75)),
+        ("a", pytest.approx(0.25 + 0.75 * 0.5)),
+        ("d", pytest.approx(0.25 * 0.25 + 0.75 * 0.75)),
+    ]
+
+
+def test_what_ranks_forget_scores_tell() -> None:
+    sure, unsure = scored(a=0.9, b=0.1, c=0.05), scored(c=0.5, b=0.49, a=0.48)
+    assert rrf([sure, unsure], depth=3)["q"][0].item_id != "b"
+    best = convex([sure, unsure], minima=[-1.0, -1.0], depth=3)["q"]
+    assert best[0].item_id == "a" and best[0].score > best[1].score + 0.1
+
+
+@given(
+    st.lists(
+        st.dictionaries(st.sampled_from("abcdefg"), st.floats(-1, 1), max_size=7), min_size=1, max_size=3
+    ),
+    st.sampled_from([None, -1.0]),
+)
+def test_convex_scores_lie_between_0_and_1_and_better_in_all_lists_is_better(
+    lists: list[dict[str, float]], minimum: float | None
+) -> None:
+    runs = [scored(**one) for one in lists]
+    found = convex(runs, minima=[minimum] * len(runs), depth=100)["q"]
+    assert {one.item_id for one in found} == {item for one in lists for item in one}
+    assert all(-1e-9 <= one.score <= 1 + 1e-9 for one in found)
+    scores = {one.item_id: one.score for one in found}
+    for a in scores:
+        for b in scores:
+            if all(a in one and b in one and one[a] >= one[b] for one in lists):
+                assert scores[a] >= scores[b] - 1e-9
+
+
+def test_convex_settings_and_empty_lists() -> None:
+    assert convex([{"q": []}, scored(a=0.5)], minima=[0.0, -1.0], depth=5)["q"][0].item_id == "a"
+    assert convex([{"q": []}], minima=[None], depth=5) == {"q": []}
+    for settings_ in ({"weights": [0.0]}, {"weights": [1.0, 2.0]}, {"depth": 0}):
+        with pytest.raises(UserError):
+            convex([scored(a=0.5)], minima=[0.0], **{"depth": 5, **settings_})

@@ -14,7 +14,7 @@ from tabrag.errors import UserError
 from tabrag.evaluation.ranking import evaluate
 from tabrag.index.config import FusionConfig, RetrieveConfig
 from tabrag.index.folder import Index
-from tabrag.index.fusion import rrf
+from tabrag.index.fusion import convex, rrf
 from tabrag.inference.retrieve import Retrieve, select_queries
 from tabrag.types import Query, Run
 
@@ -63,7 +63,9 @@ def test_several_indexes_are_fused(folder: Path) -> None:
     ]
     assert run == rrf(parts, k=10, weights=[1.0, 2.0], depth=6)
     assert ids(run) != ids(parts[0]) and run["q3"][0].stage == "rrf(k=10)"
-    assert retrieve.settings()["fusion"] == {"k": 10, "weights": [1.0, 2.0], "depth": 9}
+    assert retrieve.settings()["fusion"] == {"method": "rrf", "k": 10, "weights": [1.0, 2.0], "depth": 9}
+    by_score = Retrieve(config(folder, "exact", "bm25", k=6, fusion=FusionConfig(method="convex", depth=9)))
+    assert by_score(asked) == convex(parts, minima=[-1.0, 0.0], depth=6)
 
 
 def test_without_known_words_the_hybrid_is_the_dense_ranking(folder: Path) -> None:
