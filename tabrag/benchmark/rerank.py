@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -46,7 +47,7 @@ def compare_reranking(
     Questions of a split are about some of the topics, so that tables of these come up more often than others;
     ``split="all"`` spreads them evenly over the pool. Each round measures a sample with all four in turn, so
     that what else the machine does meets all alike: some tables (evenly spaced among those that are anyone's
-    candidates) with *all* their questions for ``engine``; as many pairs as a question has, evenly spaced
+    candidates, in the order of how often they are) with *all* their questions for ``engine``; as many pairs as a question has, evenly spaced
     among those same pairs, for ``loop``; one question for ``batch`` and ``warm``.
 
     Args:
@@ -92,7 +93,8 @@ def compare_reranking(
 
     clock = _Clock()
     difference, same_order = 0.0, True
-    different = sorted({table for _, table in pairs})
+    asked_of = Counter(table for _, table in pairs)
+    different = sorted(asked_of, key=lambda table: (asked_of[table], table))
     chosen = _spaced(different, rounds * num_tables_a_round)
     asked = _spaced(range(len(questions)), rounds)
     for turn in range(rounds):

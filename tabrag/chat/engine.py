@@ -18,8 +18,8 @@ T = TypeVar("T")
 
 ROW_TOKENS = 192
 """Tokens of pieces in one row, about: attention over a row costs their square, a new row a copy of keys."""
-MAX_PADDING = 0.2
-"""Part of a batch of rows that may be padding."""
+MAX_PADDING = 0.1
+"""Part of a batch that may be padding of what costs most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +114,9 @@ class Engine:
                 inputs = self._encoder.encode_head(prompt, head) if head > 0 else None
                 if inputs is not None:
                     missing.append(_Head(place, prompt, head, inputs))
-        texts = [one for one in missing if not one.prompt.images]
-        alone = [[one] for one in missing if one.prompt.images]
-        for some in [*alone, texts] if texts else alone:
+        texts = sorted((one for one in missing if not one.prompt.images), key=lambda one: one.num_tokens)
+        together = batches(texts, _length, self._batch_tokens, even=_length)
+        for some in [*([one] for one in missing if one.prompt.images), *together]:
             layers_of = self._passes.prefill([one.inputs for one in some])
             for one, layers in zip(some, layers_of, strict=True):
                 num_positions = one.inputs["input_ids"].shape[1]
@@ -185,6 +185,10 @@ def _packed(wave: Sequence[Placed]) -> list[list[Placed]]:
 def _in_order(wave: Sequence[Placed]) -> list[Placed]:
     """By the length of the prefix, those of one prefix together."""
     return sorted(wave, key=lambda one: (one.prefix.num_positions, id(one.prefix), len(one.ids)))
+
+
+def _length(head: _Head) -> int:
+    return head.num_tokens
 
 
 def _num_tokens(row: list[Placed]) -> int:
