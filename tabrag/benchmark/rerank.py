@@ -46,9 +46,10 @@ def compare_reranking(
 
     Questions of a split are about some of the topics, so that tables of these come up more often than others;
     ``split="all"`` spreads them evenly over the pool. Each round measures a sample with all four in turn, so
-    that what else the machine does meets all alike: some tables (evenly spaced among those that are anyone's
-    candidates, in the order of how often they are) with *all* their questions for ``engine``; as many pairs as a question has, evenly spaced
-    among those same pairs, for ``loop``; one question for ``batch`` and ``warm``.
+    that what else the machine does meets all alike:
+    some tables (evenly spaced among all candidates, in the order of how often they come up) with *all* their
+    questions for ``engine``; as many pairs as a question has, evenly spaced among those same pairs, for
+    ``loop``; one question for ``batch`` and ``warm``.
 
     Args:
         model: A text model, folder, hub id or ``offline:NAME``.
