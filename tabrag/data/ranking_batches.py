@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -23,9 +22,9 @@ class RankingBatches(torch.utils.data.Dataset[dict[str, Any]]):
     A batch holds ``chunks`` (inputs of like length, see
     :meth:`tabrag.models.inputs.pairs.PairInputs.collate`), ``group`` (int64 Tensor[P], each pair's query in
     the batch, in the order of the chunks), ``positive`` (bool Tensor[P], one pair a query) and ``query_ids``.
-    The order of the queries is a function of (seed, epoch), and so are the negatives and, of a table in
-    several windows, the one that is shown: of the relevant table one with most of the gold headers and answer
-    cells, of another table any.
+    The order of the queries is a function of (seed, epoch), and so are the negatives. Of a table in several
+    windows the one is shown that fits the question best; of the relevant table one of those with most of the
+    gold headers and answer cells.
     """
 
     def __init__(
@@ -89,5 +88,5 @@ class RankingBatches(torch.utils.data.Dataset[dict[str, Any]]):
         entries: list[Entry] = self.inputs.windows(table)
         if is_positive:
             entries = gold_windows(entries, folder.gold_headers.get(self.pairs.query_ids[row], ()))
-        draw = random.Random(f"{self.seed}/{self.epoch}/{row}/{item}/window")
-        return self.inputs.features(question, draw.choice(entries), self.inputs.named(question, table))
+        window = self.inputs.best_window(question, entries)
+        return self.inputs.features(question, window, self.inputs.named(question, table))

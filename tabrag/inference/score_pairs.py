@@ -41,22 +41,21 @@ class PairScorer:
         return {"model": self.model.fingerprint(), "dtype": self.dtype}
 
     def __call__(self, pairs: Sequence[Pair]) -> list[float]:
-        """Log-odds that the table is relevant to the question, in the order of ``pairs``: the best of the
-        table's windows.
+        """Log-odds that the table is relevant to the question, in the order of ``pairs``.
+
+        Of a table with several windows the one that fits the question best is read.
         """
         inputs = self.model.inputs
-        features: list[PairTokens] = []
-        owners: list[int] = []
         windows = {id(table): inputs.windows(table) for _, table in pairs}
-        for number, (question, table) in enumerate(pairs):
-            named = inputs.named(question, table)
-            for entry in windows[id(table)]:
-                features.append(inputs.features(question, entry, named))
-                owners.append(number)
-        scores = [float("-inf")] * len(pairs)
-        for owner, score in zip(owners, self._scores(features), strict=True):
-            scores[owner] = max(scores[owner], score)
-        return scores
+        features = [
+            inputs.features(
+                question,
+                inputs.best_window(question, windows[id(table)]),
+                inputs.named(question, table),
+            )
+            for question, table in pairs
+        ]
+        return self._scores(features)
 
     @torch.inference_mode()
     def _scores(self, features: Sequence[PairTokens]) -> list[float]:

@@ -167,7 +167,8 @@ class CrossEncoderConfig:
             folder of a trained retriever is one.
         revision: Branch, tag or commit of a hub id.
         num_layers: Keep this many of the backbone's first layers; null for all.
-        representation: What of a table it reads. One of several windows is enough: the best one counts.
+        representation: What of a table it reads; of several windows the one that shares the most tokens with
+            the question.
         question_length: Most tokens of a question; the rest is cut, with a warning.
         table_length: Most tokens of a window of a table.
         named_cells: Whether a window is followed by the table's body cells that the question names.

@@ -138,15 +138,18 @@ def test_a_score_does_not_depend_on_its_batch_mates(scorer: PairScorer) -> None:
     assert scorer([]) == []
 
 
-def test_the_best_window_counts(scorer: PairScorer) -> None:
-    question, table = _pairs()[7]
+def test_the_window_that_fits_the_question_is_read(scorer: PairScorer) -> None:
+    _, table = _pairs()[7]
     inputs = scorer.model.inputs
     windows = inputs.windows(table)
+    assert len(windows) > 2
+    question = f"about {windows[-1].text}"
+    assert inputs.best_window(question, windows) == windows[-1] != inputs.best_window("?", windows)
     features = [inputs.features(question, entry, inputs.named(question, table)) for entry in windows]
     with torch.inference_mode():
         scores = scorer.model.eval()(**inputs.collate(features)).tolist()
-    assert len(scores) > 2 and max(scores) - min(scores) > 1e-3
-    assert math.isclose(scorer([(question, table)])[0], max(scores), abs_tol=1e-5)
+    assert max(scores) - min(scores) > 1e-3
+    assert math.isclose(scorer([(question, table)])[0], scores[-1], abs_tol=1e-5)
 
 
 def test_half_precision_keeps_the_order(scorer: PairScorer) -> None:

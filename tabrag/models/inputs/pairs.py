@@ -79,6 +79,16 @@ class PairInputs:
         """What is shown of a table, in one part or several."""
         return self._represent(table)
 
+    def best_window(self, question: str, windows: Sequence[Entry]) -> Entry:
+        """The window with most of the question's different tokens; the first of equals.
+
+        Judged on dev questions, reading this one alone ranks as well as the best score of all windows.
+        """
+        if len(windows) == 1:
+            return windows[0]
+        asked, *tables = (set(ids) for ids in self._ids([question, *(window.text for window in windows)]))
+        return max(zip(windows, tables, strict=True), key=lambda pair: len(asked & pair[1]))[0]
+
     def named(self, question: str, table: Table) -> list[str]:
         """Texts of the body cells that the question names, where they are shown."""
         if table.grid is None or not self.config.named_cells:
