@@ -46,10 +46,9 @@ def compare_reranking(
 
     Questions of a split are about some of the topics, so that tables of these come up more often than others;
     ``split="all"`` spreads them evenly over the pool. Each round measures a sample with all four in turn, so
-    that what else the machine does meets all alike:
-    some tables (evenly spaced among all candidates, in the order of how often they come up) with *all* their
-    questions for ``engine``; as many pairs as a question has, evenly spaced among those same pairs, for
-    ``loop``; one question for ``batch`` and ``warm``.
+    that what else the machine does meets all alike: some tables (evenly spaced among all candidates, in the
+    order of how often they come up) with *all* their questions for ``engine``; as many pairs as a question
+    has, evenly spaced among those same pairs, for ``loop``; one question for ``batch`` and ``warm``.
 
     Args:
         model: A text model, folder, hub id or ``offline:NAME``.
@@ -64,10 +63,11 @@ def compare_reranking(
         device: See :class:`LocalChatConfig`.
 
     Returns:
-        ``pairs_per_s`` and ``cpu_s_per_pair`` of each way; ``ratio`` of speeds to ``engine`` and ``warm``
-        (above 1: ours is faster), by the clock and by CPU seconds; ``max_score_difference`` of
-        log-probabilities; ``same_order`` of P(True) in the questions of ``warm``; tokens that went through
-        the model a pair; how many pairs each figure is from; the setting.
+        ``pairs_per_s`` and ``cpu_s_per_pair`` of each way; ``ratio`` of ``engine`` and ``warm`` to the others
+        (above 1: ours is faster) in tokens of whole prompts a second, so that samples with longer tables do
+        not count for more, by the clock and by CPU seconds; ``max_score_difference`` of log-probabilities;
+        ``same_order`` of P(True) in the questions of ``warm``; tokens a pair that went through the model, and
+        those of the whole prompts; how many pairs each figure is from; the setting.
 
     Raises:
         UserError: Nothing to measure is asked for.
@@ -117,7 +117,10 @@ def compare_reranking(
         "pairs_per_s": clock.pairs_per_s(),
         "cpu_s_per_pair": {name: round(value, 3) for name, value in clock.cpu_s_per_pair.items()},
         "ratio": {
-            name: {"clock": round(clock.ratio(*sides), 2), "cpu": round(clock.cpu_ratio(*sides), 2)}
+            name: {
+                "clock": round(clock.ratio(*sides, clock.seconds), 2),
+                "cpu": round(clock.ratio(*sides, clock.cpu), 2),
+            }
             for name, sides in {
                 "engine to loop": ("engine", "loop"),
                 "engine to batch": ("engine", "batch"),
@@ -126,7 +129,8 @@ def compare_reranking(
         },
         "max_score_difference": difference,
         "same_order": same_order,
-        "tokens_per_pair": clock.tokens_per_pair(),
+        "tokens_per_pair": clock.per_pair(clock.tokens),
+        "prompt_tokens_per_pair": clock.per_pair(clock.asked),
         "measured_pairs": clock.num_pairs,
         "all_pairs": len(pairs),
         "different_tables": len(different),
@@ -141,13 +145,14 @@ def compare_reranking(
 
 
 class _Clock:
-    """Seconds, CPU seconds, pairs and tokens of each way."""
+    """Seconds, CPU seconds, pairs, tokens run and tokens of the whole prompts, of each way."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
         self.cpu: dict[str, float] = {}
         self.num_pairs: dict[str, int] = {}
         self.tokens: dict[str, int] = {}
+        self.asked: dict[str, int] = {}
 
     def run(
         self,
@@ -157,14 +162,15 @@ class _Clock:
         chat: LocalChat,
     ) -> dict[Pair, list[float]]:
         """Score the pairs and add what it took to the account of ``name``."""
-        before = chat.counts.total
+        run_before, asked_before = chat.counts.total, chat.counts.asked
         since, cpu_since = time.perf_counter(), time.process_time()
         scores = score(pairs)
         for account, value in (
             (self.seconds, time.perf_counter() - since),
             (self.cpu, time.process_time() - cpu_since),
             (self.num_pairs, len(pairs)),
-            (self.tokens, chat.counts.total - before),
+            (self.tokens, chat.counts.total - run_before),
+            (self.asked, chat.counts.asked - asked_before),
         ):
             account[name] = account.get(name, 0) + value  # type: ignore[assignment, operator]
         return dict(zip(pairs, scores, strict=True))
@@ -176,14 +182,12 @@ class _Clock:
     def pairs_per_s(self) -> dict[str, float]:
         return {name: round(self.num_pairs[name] / value, 3) for name, value in self.seconds.items()}
 
-    def tokens_per_pair(self) -> dict[str, float]:
-        return {name: round(value / self.num_pairs[name], 1) for name, value in self.tokens.items()}
+    def per_pair(self, tokens: dict[str, int]) -> dict[str, float]:
+        return {name: round(value / self.num_pairs[name], 1) for name, value in tokens.items()}
 
-    def ratio(self, ours: str, other: str) -> float:
-        return (self.num_pairs[ours] / self.seconds[ours]) / (self.num_pairs[other] / self.seconds[other])
-
-    def cpu_ratio(self, ours: str, other: str) -> float:
-        return self.cpu_s_per_pair[other] / max(self.cpu_s_per_pair[ours], 1e-9)
+    def ratio(self, ours: str, other: str, seconds: dict[str, float]) -> float:
+        """How many times as many tokens of whole prompts a second as ``other``."""
+        return (self.asked[ours] / seconds[ours]) / (self.asked[other] / seconds[other])
 
 
 def _data(num_tables: int, num_questions: int, split: str) -> tuple[list[Table], list[Query]]:

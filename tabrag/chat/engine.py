@@ -136,6 +136,7 @@ class Engine:
 
     def _count(self, some: Sequence[Placed]) -> None:
         self._counts.suffix += sum(len(one.ids) for one in some)
+        self._counts.asked += sum(one.keep + len(one.ids) for one in some)
 
 
 def batches(

@@ -230,7 +230,9 @@ class LocalChat:
             ids = [[fill] * n + list(prompt.ids) for n, prompt in zip(pads, prompts, strict=True)]
             mask = [[0] * n + [1] * (longest - n) for n in pads]
             inputs = {"input_ids": torch.tensor(ids), "attention_mask": torch.tensor(mask)}
-        self.counts.plain += int(inputs["attention_mask"].sum())
+        num_positions = int(inputs["attention_mask"].sum())
+        self.counts.plain += num_positions
+        self.counts.asked += num_positions
         return {name: tensor.to(model.device) for name, tensor in inputs.items()}
 
     def _chunks(self, rows: Sequence[int], length: Any) -> list[list[int]]:

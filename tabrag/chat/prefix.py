@@ -119,15 +119,17 @@ class TokenCounts:
         prefix: Of shared beginnings, once each time they were run.
         suffix: Of what follows a shared beginning.
         plain: Of prompts that were run whole.
+        asked: Of all prompts, as many as would have run had each been run whole.
     """
 
     prefix: int = 0
     suffix: int = 0
     plain: int = 0
+    asked: int = 0
 
     @property
     def total(self) -> int:
-        """All of them."""
+        """All that were run."""
         return self.prefix + self.suffix + self.plain
 
 

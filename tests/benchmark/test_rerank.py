@@ -24,6 +24,8 @@ def test_all_ways_give_the_same_scores(setting: dict[str, Any]) -> None:
     assert found["all_pairs"] == 24 and 4 <= found["different_tables"] <= 20
     tokens = found["tokens_per_pair"]
     assert 0 < tokens["warm"] < tokens["engine"] < tokens["loop"]
+    asked = found["prompt_tokens_per_pair"]
+    assert asked["warm"] == asked["cold"] == tokens["cold"] and tokens["engine"] < asked["engine"]
     assert tokens["batch"] == tokens["cold"] > 300
     assert set(found["pairs_per_s"]) == {"engine", "loop", "batch", "cold", "warm"}
     assert all(value["cpu"] > 0 for value in found["ratio"].values())
