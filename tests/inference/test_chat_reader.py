@@ -208,10 +208,9 @@ class TestServed:
         reader = Reader(ReaderConfig(reader="chat", server=server))
         assert isinstance(reader.chat, ServerChat)
         settings = reader.settings()
-        assert settings["chat"] is None and settings["server"]["model"] == "m"
-        assert "timeout" not in settings["server"]
+        assert settings["chat"]["model"] == "m" and "timeout" not in settings["chat"]
         local = Reader(ReaderConfig(reader="chat")).settings()
-        assert local["server"] is None and local["chat"]["model"] == "offline:smollm2"
+        assert local["chat"]["model"] == "offline:smollm2" and "server" not in local
         assert not {"device", "batch_size", "prefix_cache_mb", "batch_tokens"} & set(local["chat"])
 
     def test_it_is_set_from_the_command_line(self):
