@@ -162,7 +162,7 @@ def test_the_loss_is_that_of_the_reply_alone(work: Path) -> None:
     for row, labels in enumerate(chunk["labels"]):
         places = [place for place, label in enumerate(labels.tolist()) if label != -100]
         assert 2 <= len(places) < 40 and places[-1] == len(labels) - 1
-        taken = [-float(logits[row, place - 1, labels[place]]) for place in places]
+        taken = [-logits[row, place - 1, labels[place]].item() for place in places]
         expected.append(sum(taken) / len(taken))
     assert loss == pytest.approx(sum(expected) / len(expected), abs=1e-5)
     question = (chunk["labels"] == -100) & (chunk["attention_mask"] == 1)
