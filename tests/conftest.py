@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,13 @@ _LOCAL = ("127.", "::1", "localhost", "0.0.0.0")
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Slow tests begin first: two processes that share the tests then end at about the same time."""
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
+@pytest.fixture(autouse=True)
+def _same_draws() -> None:
+    """A test without a seed of its own draws the same numbers in every run and every order of tests."""
+    if torch := sys.modules.get("torch"):
+        torch.manual_seed(0)
 
 
 @pytest.fixture(autouse=True)

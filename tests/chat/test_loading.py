@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import torch
-from PIL import Image
+from noise import noise
 from tiny_chat import PICTURE_TEMPLATE, save_llava
 from tiny_pictures import save_idefics3, save_llava_next
 
@@ -24,15 +24,15 @@ def open_chat(folder: Path) -> LocalChat:
     return LocalChat(LocalChatConfig(model=str(folder), device="cpu", dtype="float32", max_length=4000))
 
 
-def noise(path: Path, width: int, height: int) -> str:
-    Image.effect_noise((width, height), 200).convert("RGB").save(path)
+def picture_file(path: Path, width: int, height: int) -> str:
+    noise((width, height), 200).convert("RGB").save(path)
     return str(path)
 
 
 @pytest.mark.parametrize("make", [save_llava, save_llava_next])
 def test_what_a_processor_lacks_comes_from_the_model(make: Any, tmp_path: Path) -> None:
     folder = make(tmp_path / "model")
-    messages = [Message("user", (Picture(noise(tmp_path / "a.png", 60, 40)), Text("why?")))]
+    messages = [Message("user", (Picture(picture_file(tmp_path / "a.png", 60, 40)), Text("why?")))]
     expected = open_chat(folder).score(messages, ["True", "False"])
     path = folder / "processor_config.json"
     values = json.loads(path.read_text())
@@ -84,7 +84,7 @@ def test_idefics3_counts_alike(tmp_path: Path) -> None:
 def _count_alike(chat: LocalChat, folder: Path) -> None:
     model, tokenizer, processor = chat._loaded
     for width, height in ((400, 900), (900, 400), (950, 1256), (1257, 951)):
-        path = noise(folder / f"{width}.png", width, height)
+        path = picture_file(folder / f"{width}.png", width, height)
         messages = [Message("user", (Picture(path), Text("why?")))]
         inputs = chat._encoder.encode_prompt(chat._encoder.prompt(messages, reserve=4))
         image = tokenizer.convert_tokens_to_ids("<image>")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from PIL import Image
+from noise import noise
 from tiny_chat import save_llava
 
 from tabrag.chat.config import LocalChatConfig
@@ -24,7 +24,7 @@ def pictures(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     folder = tmp_path_factory.mktemp("pictures")
     sizes = [(28, 28), (60, 40), (300, 50)]
     for i, size in enumerate(sizes):
-        Image.effect_noise(size, 200).convert("RGB").save(folder / f"{i}.png")
+        noise(size, 200).convert("RGB").save(folder / f"{i}.png")
     return [str(folder / f"{i}.png") for i in range(len(sizes))]
 
 

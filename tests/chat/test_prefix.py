@@ -10,7 +10,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from PIL import Image
+from noise import noise
 from tiny_chat import LLAMA_TEMPLATE, TEMPLATE, WORDS, save, save_llava
 from tiny_pictures import save_idefics3, save_llava_next
 
@@ -42,7 +42,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 def pictures(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     folder = tmp_path_factory.mktemp("pictures")
     for i, size in enumerate([(28, 28), (60, 40), (30, 90)]):
-        Image.effect_noise(size, 200).convert("RGB").save(folder / f"{i}.png")
+        noise(size, 200).convert("RGB").save(folder / f"{i}.png")
     return [str(folder / f"{i}.png") for i in range(3)]
 
 
@@ -127,10 +127,10 @@ def test_pictures_are_shared_too(folders: dict[str, Path], pictures: list[str], 
 
 def test_a_changed_picture_is_seen(folders: dict[str, Path], tmp_path: Path) -> None:
     path = tmp_path / "a.png"
-    Image.effect_noise((28, 28), 50).convert("RGB").save(path)
+    noise((28, 28), 50).convert("RGB").save(path)
     fast = chat(folders["llava"])
     first = fast.score(shown([str(path)], "why?"), CHOICES)
-    Image.effect_noise((28, 28), 250).convert("RGB").save(path)
+    noise((28, 28), 250).convert("RGB").save(path)
     second = fast.score(shown([str(path)], "why?"), CHOICES)
     assert first != pytest.approx(second, abs=1e-3)
     assert second == pytest.approx(

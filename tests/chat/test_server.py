@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from chat_server import ChatServer, Fault, serve
+from noise import noise
 from PIL import Image
 from tiny_chat import TEMPLATE, WORDS, save, save_llava
 
@@ -134,12 +135,12 @@ def test_pictures_go_through(tmp_path: Path):
         LocalChatConfig(model=str(save_llava(tmp_path / "llava")), device="cpu", dtype="float32")
     )
     paths = [tmp_path / name for name in ("a.png", "b.jpg", "c.png")]
-    Image.effect_noise((60, 40), 200).convert("RGBA").save(paths[0])
-    sideways = Image.effect_noise((50, 30), 200)
+    noise((60, 40), 200).convert("RGBA").save(paths[0])
+    sideways = noise((50, 30), 200)
     exif = Image.Exif()
     exif[0x0112] = 6
     sideways.save(paths[1], exif=exif)
-    Image.effect_noise((28, 28), 200).convert("P").save(paths[2])
+    noise((28, 28), 200).convert("P").save(paths[2])
     messages = [user(Picture(str(path)), "why?") for path in paths]
     messages.append(user(Picture(str(paths[0])), "is <image> a table?", Picture(str(paths[2])), "True?"))
     expected = local.score_batch(messages, CHOICES)

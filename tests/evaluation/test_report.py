@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from noise import noise
 from PIL import Image
 
 from tabrag.errors import UserError
@@ -148,7 +149,7 @@ def test_a_picture_is_embedded_with_boxes_over_its_words(tmp_path: Path):
 
 
 def test_a_picture_full_of_noise_stays_within_its_bound(tmp_path: Path):
-    Image.effect_noise((1800, 1800), 120).save(tmp_path / "noise.png")
+    noise((1800, 1800), 120).save(tmp_path / "noise.png")
     url, width = picture_url(tmp_path / "noise.png")
     assert len(base64.b64decode(url.split(",")[1])) <= MAX_BYTES
     assert 0 < width <= MAX_SIDE

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from entry_points import call
-from PIL import Image
+from noise import noise
 from tiny_chat import save_llava
 
 from tabrag.data.card import Card
@@ -50,7 +50,7 @@ def data(tmp_path: Path) -> Path:
     )
     (folder / "images").mkdir()
     for i in range(10):
-        Image.effect_noise((40 + i, 30), 200).convert("RGB").save(folder / "images" / f"t{i}.png")
+        noise((40 + i, 30), 200).convert("RGB").save(folder / "images" / f"t{i}.png")
     return folder
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import torch
-from PIL import Image
+from noise import noise
 from safetensors.torch import load_file, save_file
 from tiny_chat import LLAMA_TEMPLATE, TEMPLATE, save, save_llava
 from torch import Tensor
@@ -38,7 +38,7 @@ def bases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 @pytest.fixture(scope="module")
 def picture(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("picture") / "table.png"
-    Image.effect_noise((60, 40), 200).convert("RGB").save(path)
+    noise((60, 40), 200).convert("RGB").save(path)
     return str(path)
 
 

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 import torch
-from PIL import Image
+from noise import noise
 from safetensors.torch import load_file, save_file
 from tiny_chat import TEMPLATE, save
 
@@ -22,7 +22,7 @@ def test_a_limit_of_pixels_makes_large_pictures_smaller() -> None:
     from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 
     processor = SimpleNamespace(image_processor=Qwen2VLImageProcessorPil())
-    picture = Image.effect_noise((800, 600), 200).convert("RGB")
+    picture = noise((800, 600), 200).convert("RGB")
 
     def patches() -> int:
         return int(processor.image_processor(picture, return_tensors="pt")["image_grid_thw"].prod())

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
+from noise import noise
 from PIL import Image
 
 from tabrag.data.folder import DataFolder
@@ -94,8 +95,8 @@ def test_a_file_that_cannot_be_read_does_not_stop_the_others(own: Path, tmp_path
 
 
 def test_what_is_left_of_a_partly_broken_file_is_kept(own: Path, tmp_path: Path) -> None:
-    noise = [Image.effect_noise((60, 60), 90) for _ in range(2)]
-    noise[0].save(tmp_path / "whole.tif", save_all=True, append_images=noise[1:])
+    frames = [noise((60, 60), 90, seed=i) for i in range(2)]
+    frames[0].save(tmp_path / "whole.tif", save_all=True, append_images=frames[1:])
     (own / "cut.tif").write_bytes((tmp_path / "whole.tif").read_bytes()[:-300])
     (own / "photo.PNG.words.json").write_text("[]")
     data = read(own)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
-from PIL import Image
+from noise import noise
 from tiny_chat import LLAMA_TEMPLATE, TEMPLATE, save, save_llava
 from tiny_pictures import save_idefics3, save_llava_next
 
@@ -36,7 +36,7 @@ def chat(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 @pytest.fixture(scope="module")
 def picture(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("picture") / "table.png"
-    Image.effect_noise((61, 33), 200).convert("RGB").save(path)
+    noise((61, 33), 200).convert("RGB").save(path)
     return str(path)
 
 
