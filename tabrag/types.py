@@ -76,6 +76,55 @@ class Table:
     words: list[Word] | None = None
     """Words of the picture in the order in which a model should read them; None where nobody has read it."""
     source: Source = field(default_factory=Source)
+    document: str | None = None
+    """Id of the document that it stands in; None for a table of its own."""
+    metadata: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(slots=True, kw_only=True)
+class Page:
+    """A page, slide or sheet of a document."""
+
+    number: int
+    """1-based."""
+    width: float | None = None
+    """In points, as a reader sees the page (turned pages turned); None where the format has no pages."""
+    height: float | None = None
+    image: str | None = None
+    """Path of the picture of the whole page, relative to the data set folder."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Block:
+    """A piece of a document at its place in the reading order."""
+
+    kind: str
+    """``heading``, ``text``, ``list`` (one point of a list), ``caption``, ``note`` (a footnote, a speaker's
+    note), ``table`` or ``picture``."""
+    text: str = ""
+    """What it says; of a picture the text that describes it, of a table nothing: the table says it."""
+    level: int = 0
+    """Of a heading: 1 is the outermost."""
+    table: str | None = None
+    """Of a table: its id."""
+    image: str | None = None
+    """Of a picture: its path, relative to the data set folder."""
+    page: int | None = None
+    """1-based page, slide or sheet; None where the format has none."""
+    box: Box | None = None
+    """In 0..1000 of the page's width and height."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Document:
+    """A file's content in reading order. Its tables are items of their own, which blocks name by id."""
+
+    id: str
+    title: str = ""
+    blocks: list[Block] = field(default_factory=list)
+    pages: list[Page] = field(default_factory=list)
+    """Empty where the format has none."""
+    source: Source = field(default_factory=Source)
     metadata: dict[str, str] = field(default_factory=dict)
 
 

@@ -18,7 +18,7 @@ def content_digest(record: Mapping[str, Any], *, folder: Path, titles: bool) -> 
     whose picture is missing equals no other.
 
     Args:
-        record: The line of ``corpus.jsonl``, see :meth:`tabrag.data.store.TableStore.record`.
+        record: The line of ``corpus.jsonl``, see :meth:`tabrag.data.store.RecordStore.record`.
         folder: The data set folder, for pictures.
         titles: Whether title, page title, section and caption must be the same too.
     """

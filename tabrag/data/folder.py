@@ -1,6 +1,7 @@
 """A data set folder on disk: tables, queries, judgements and pictures, in BEIR's shape.
 
-``corpus.jsonl``, ``queries.jsonl``, ``qrels/SPLIT.tsv``, ``headers.jsonl``, ``README.md`` and ``images/``.
+``corpus.jsonl`` (tables), ``documents.jsonl`` (where there are documents), ``queries.jsonl``,
+``qrels/SPLIT.tsv``, ``headers.jsonl``, ``README.md``, ``images/`` and ``pages/``.
 Tables are read one at a time (see :mod:`tabrag.data.store`); pictures are only named here, never opened.
 """
 
@@ -13,17 +14,19 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from tabrag.data.card import Card, readme
+from tabrag.data.document_records import document_from_record, document_to_record
 from tabrag.data.records import (
     gold_from_record,
     gold_to_record,
     query_from_record,
     query_to_record,
+    table_from_record,
     table_to_record,
 )
-from tabrag.data.store import TableStore
+from tabrag.data.store import RecordStore
 from tabrag.errors import UserError
 from tabrag.files import atomic_folder, atomic_write, inside, read_jsonl, write_jsonl
-from tabrag.types import GoldHeaders, Qrels, Query, Table
+from tabrag.types import Document, GoldHeaders, Qrels, Query, Table
 
 RecordT = TypeVar("RecordT")
 
@@ -45,7 +48,27 @@ class DataFolder:
         self.path = Path(path)
         if not self.path.is_dir():
             raise UserError(f"{self.path}: no such data set folder; make one with scripts/prepare_data.py")
-        self.tables = TableStore(self.path / "corpus.jsonl")
+        self.tables = RecordStore(self.path / "corpus.jsonl", table_from_record)
+
+    @cached_property
+    def documents(self) -> RecordStore[Document]:
+        """The documents that tables stand in; a table names its own by ``Table.document``.
+
+        Raises:
+            UserError: The folder has none, or its file is broken.
+        """
+        path = self.path / "documents.jsonl"
+        if not path.is_file():
+            raise UserError(
+                f"{self.path} has no documents.jsonl, only tables: "
+                "make it from files with  scripts/prepare_data.py documents"
+            )
+        return RecordStore(path, document_from_record)
+
+    @property
+    def has_documents(self) -> bool:
+        """Whether the folder holds documents besides tables."""
+        return (self.path / "documents.jsonl").is_file()
 
     @cached_property
     def queries(self) -> dict[str, Query]:
@@ -162,6 +185,11 @@ def refuse_foreign(path: Path) -> None:
 def write_tables(folder: Path, tables: Iterable[Table]) -> int:
     """Write ``corpus.jsonl``, one table at a time; return how many."""
     return write_jsonl(folder / "corpus.jsonl", map(table_to_record, tables))
+
+
+def write_documents(folder: Path, documents: Iterable[Document]) -> int:
+    """Write ``documents.jsonl``, one document at a time; return how many."""
+    return write_jsonl(folder / "documents.jsonl", map(document_to_record, documents))
 
 
 def write_judgements(

@@ -1,5 +1,7 @@
 """Tables, queries and gold headers as the lines of ``corpus.jsonl``, ``queries.jsonl`` and ``headers.jsonl``.
 
+Documents have their own lines in ``documents.jsonl``, see :mod:`tabrag.data.document_records`.
+
 Reading is lenient about absent keys (a hand-written line needs few), strict about kinds. Words lie in three
 lists of equal length (``words``, ``boxes``, ``word_cells``), the form that layout models and OCR tools share.
 """
@@ -50,13 +52,9 @@ def table_to_record(table: Table) -> dict[str, Any]:
     record["words"] = None if words is None else [word.text for word in words]
     record["boxes"] = None if words is None else [list(word.box) for word in words]
     record["word_cells"] = None if words is None else [_listed(word.cell) for word in words]
-    source = table.source
-    record["source"] = {
-        "file": source.file,
-        "page": source.page,
-        "box": _listed(source.box),
-        "sheet": source.sheet,
-    }
+    record["source"] = source_to_record(table.source)
+    if table.document is not None:
+        record["document"] = table.document
     record["metadata"] = dict(table.metadata)
     return record
 
@@ -69,8 +67,6 @@ def table_from_record(record: dict[str, Any]) -> Table:
     """
     words = record.get("words")
     grid = record.get("grid")
-    source = record.get("source") or {}
-    page = source.get("page")
     return Table(
         id=_string(record["_id"], "_id"),
         title=record.get("title") or "",
@@ -80,13 +76,26 @@ def table_from_record(record: dict[str, Any]) -> Table:
         grid=None if grid is None else _grid_from_record(grid),
         image=record.get("image"),
         words=None if words is None else _words(words, record.get("boxes"), record.get("word_cells")),
-        source=Source(
-            file=source.get("file") or "",
-            page=None if page is None else int(page),
-            box=None if source.get("box") is None else _box(source["box"]),
-            sheet=source.get("sheet") or "",
-        ),
+        source=source_from_record(record.get("source")),
+        document=_string(record["document"], "document") if record.get("document") is not None else None,
         metadata=dict(record.get("metadata") or {}),
+    )
+
+
+def source_to_record(source: Source) -> dict[str, Any]:
+    """Where a table or a document came from, as part of its line."""
+    return {"file": source.file, "page": source.page, "box": _listed(source.box), "sheet": source.sheet}
+
+
+def source_from_record(record: dict[str, Any] | None) -> Source:
+    """What :func:`source_to_record` wrote; absent keys are unknown."""
+    record = record or {}
+    page = record.get("page")
+    return Source(
+        file=record.get("file") or "",
+        page=None if page is None else int(page),
+        box=None if record.get("box") is None else box_from_record(record["box"]),
+        sheet=record.get("sheet") or "",
     )
 
 
@@ -169,7 +178,7 @@ def _words(
     if cells is not None and len(cells) != len(texts):
         raise ValueError(f"{len(texts)} words need as many word_cells, found {len(cells)}")
     return [
-        Word(text=text, box=_box(box), cell=None if cell is None else _cell(cell))
+        Word(text=text, box=box_from_record(box), cell=None if cell is None else _cell(cell))
         for text, box, cell in zip(texts, boxes, cells or [None] * len(texts), strict=True)
     ]
 
@@ -196,7 +205,12 @@ def _region(value: list[int]) -> tuple[int, int, int, int]:
     return (int(first_row), int(last_row), int(first_col), int(last_col))
 
 
-def _box(value: list[int]) -> Box:
+def box_from_record(value: list[int]) -> Box:
+    """Four whole numbers.
+
+    Raises:
+        TypeError, ValueError: It is something else.
+    """
     x0, y0, x1, y1 = value
     return (int(x0), int(y0), int(x1), int(y1))
 

@@ -1,8 +1,8 @@
-"""Random access to the tables of ``corpus.jsonl`` by id, in little memory.
+"""Random access to the records of ``corpus.jsonl`` and ``documents.jsonl`` by id, in little memory.
 
-One pass over the file notes where each line starts and a 64-bit hash of its id; a table is parsed when it is
-asked for. That takes about 50 bytes a table besides its id, nothing is cached on disk, and no picture is ever
-opened. Forked DataLoader workers share the arrays, and ``os.pread`` has no file position that they could
+One pass over the file notes where each line starts and a 64-bit hash of its id; a record is parsed when it
+is asked for. That takes about 50 bytes a record besides its id, nothing is cached on disk, and no picture is
+ever opened. Forked DataLoader workers share the arrays, and ``os.pread`` has no file position that they could
 disturb for each other.
 """
 
@@ -13,15 +13,16 @@ import json
 import os
 import re
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, Generic, TypeVar, overload
 
 import numpy as np
 
-from tabrag.data.records import lone_half, table_from_record
+from tabrag.data.records import lone_half
 from tabrag.errors import UserError
-from tabrag.types import Table
+
+RecordT = TypeVar("RecordT")
 
 _ID_FIRST = re.compile(rb'\s*\{\s*"_id"\s*:\s*("(?:[^"\\]|\\.)*")')
 
@@ -49,19 +50,21 @@ class Ids(Sequence[str]):
         return _slice(self._texts, self._ends, row).decode()
 
 
-class TableStore:
-    """The tables of one ``corpus.jsonl``, in the order of the file. Can be pickled; safe after a fork.
+class RecordStore(Generic[RecordT]):
+    """The records of one file, in the order of the file. Can be pickled; safe after a fork.
 
     Args:
         path: The file.
+        parse: Makes a record of a line's JSON object; a function of a module, so that it can be pickled.
 
     Raises:
         UserError: The file is missing, a line is not a JSON object with a text ``_id``, or an id occurs
             twice.
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, parse: Callable[[dict[str, Any]], RecordT]) -> None:
         self.path = Path(path)
+        self._parse = parse
         if not self.path.is_file():
             raise UserError(f"{self.path}: file not found; make the folder with scripts/prepare_data.py")
         self._descriptor: int | None = None
@@ -91,34 +94,34 @@ class TableStore:
     def __len__(self) -> int:
         return len(self._starts)
 
-    def __contains__(self, table_id: object) -> bool:
-        return isinstance(table_id, str) and self._find(table_id) is not None
+    def __contains__(self, record_id: object) -> bool:
+        return isinstance(record_id, str) and self._find(record_id) is not None
 
-    def __getitem__(self, table_id: str) -> Table:
-        """The table with this id.
+    def __getitem__(self, record_id: str) -> RecordT:
+        """The record with this id.
 
         Raises:
-            KeyError: No table has this id.
+            KeyError: None has this id.
             UserError: Its line is broken (file, line number and reason are named).
         """
-        row = self._find(table_id)
+        row = self._find(record_id)
         if row is None:
-            raise KeyError(table_id)
-        return self._table(row)
+            raise KeyError(record_id)
+        return self._parsed(row)
 
-    def __iter__(self) -> Iterator[Table]:
-        return (self._table(row) for row in range(len(self)))
+    def __iter__(self) -> Iterator[RecordT]:
+        return (self._parsed(row) for row in range(len(self)))
 
     @property
     def ids(self) -> Ids:
-        """All ids in the order of the file, as a sequence; no table is parsed."""
+        """All ids in the order of the file, as a sequence; none is parsed."""
         return Ids(self._ids, self._id_ends)
 
-    def record(self, table_id: str) -> dict[str, Any]:
-        """The JSON object of the table with this id, as it stands in the file."""
-        row = self._find(table_id)
+    def record(self, record_id: str) -> dict[str, Any]:
+        """The JSON object with this id, as it stands in the file."""
+        row = self._find(record_id)
         if row is None:
-            raise KeyError(table_id)
+            raise KeyError(record_id)
         return self._record(row)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -155,8 +158,8 @@ class TableStore:
     def _id(self, row: int) -> bytes:
         return _slice(self._ids, self._id_ends, row)
 
-    def _find(self, table_id: str) -> int | None:
-        identifier = table_id.encode()
+    def _find(self, record_id: str) -> int | None:
+        identifier = record_id.encode()
         wanted = np.uint64(_hash(identifier))
         for place in range(int(np.searchsorted(self._hashes, wanted)), len(self)):
             if self._hashes[place] != wanted:
@@ -184,19 +187,16 @@ class TableStore:
             _refuse_halves(json.dumps(record, ensure_ascii=False), f"{self.path}:{self._numbers[row]}")
         return record
 
-    def _table(self, row: int) -> Table:
+    def _parsed(self, row: int) -> RecordT:
         record = self._record(row)
+        where = f"{self.path}:{self._numbers[row]}: '{record.get('_id')}'"
         try:
-            return table_from_record(record)
+            return self._parse(record)
         except UserError as error:
-            raise UserError(
-                f"{self.path}:{self._numbers[row]}: table '{record['_id']}': {error}; mend the line, "
-                "or make the folder again"
-            ) from error
+            raise UserError(f"{where}: {error}; mend the line, or make the folder again") from error
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise UserError(
-                f"{self.path}:{self._numbers[row]}: table '{record.get('_id')}' cannot be read ({error!r}); "
-                "run  scripts/prepare_data.py validate  on the folder"
+                f"{where} cannot be read ({error!r}); run  scripts/prepare_data.py validate  on the folder"
             ) from error
 
 

@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 from tiny_tables import sales, write_tiny
 
-from tabrag.data.store import TableStore
+from tabrag.data.records import table_from_record
+from tabrag.data.store import RecordStore
 from tabrag.errors import UserError
+from tabrag.types import Table
 
 
 def _corpus(path: Path, lines: list[str | bytes]) -> Path:
@@ -18,12 +20,12 @@ def _corpus(path: Path, lines: list[str | bytes]) -> Path:
     return path
 
 
-def _title(store: TableStore, table_id: str) -> str:
+def _title(store: RecordStore[Table], table_id: str) -> str:
     return store[table_id].title
 
 
 def test_random_access_by_id_and_iteration_in_order(tmp_path: Path) -> None:
-    store = TableStore(write_tiny(tmp_path / "d") / "corpus.jsonl")
+    store = RecordStore(write_tiny(tmp_path / "d") / "corpus.jsonl", table_from_record)
     assert len(store) == 2
     assert list(store.ids) == ["csv/200-csv/0.csv", "plain"]
     assert (store.ids[-1], store.ids[:1]) == ("plain", ["csv/200-csv/0.csv"])
@@ -43,7 +45,7 @@ def test_many_ids_in_any_key_order_with_blank_lines_and_odd_characters(tmp_path:
         json.dumps({"_id": i, "title": i}) if n % 2 else json.dumps({"title": i, "_id": i})
         for n, i in enumerate(ids)
     ]
-    store = TableStore(_corpus(tmp_path / "corpus.jsonl", [*lines[:10], "", *lines[10:]]))
+    store = RecordStore(_corpus(tmp_path / "corpus.jsonl", [*lines[:10], "", *lines[10:]]), table_from_record)
     assert list(store.ids) == ids
     assert all(store[table_id].title == table_id for table_id in ids[::7])
 
@@ -52,7 +54,7 @@ def test_equal_hashes_are_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("tabrag.data.store._hash", lambda identifier: len(identifier))
     ids = ["aa", "bb", "c", "dd"]
     path = _corpus(tmp_path / "c.jsonl", [json.dumps({"_id": i, "title": i}) for i in ids])
-    store = TableStore(path)
+    store = RecordStore(path, table_from_record)
     assert [store[table_id].title for table_id in reversed(ids)] == ids[::-1]
     assert "ee" not in store and "ffff" not in store
 
@@ -60,24 +62,24 @@ def test_equal_hashes_are_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_faults_name_file_and_line(tmp_path: Path) -> None:
     good = json.dumps({"_id": "a"})
     with pytest.raises(UserError, match=r"none\.jsonl: file not found"):
-        TableStore(tmp_path / "none.jsonl")
+        RecordStore(tmp_path / "none.jsonl", table_from_record)
     with pytest.raises(UserError, match=r"corpus\.jsonl:3: expected a JSON object with '_id'"):
-        TableStore(_corpus(tmp_path / "corpus.jsonl", [good, "", '{"title": 1}']))
+        RecordStore(_corpus(tmp_path / "corpus.jsonl", [good, "", '{"title": 1}']), table_from_record)
     with pytest.raises(UserError, match=r"corpus\.jsonl:2: .*found 7"):
-        TableStore(_corpus(tmp_path / "corpus.jsonl", [good, '{"_id": 7}']))
+        RecordStore(_corpus(tmp_path / "corpus.jsonl", [good, '{"_id": 7}']), table_from_record)
     with pytest.raises(UserError, match=r"corpus\.jsonl:2: the id 'a' stands in line 1 already"):
-        TableStore(_corpus(tmp_path / "corpus.jsonl", [good, good]))
+        RecordStore(_corpus(tmp_path / "corpus.jsonl", [good, good]), table_from_record)
 
 
 def test_a_broken_line_is_an_error_only_when_it_is_read(tmp_path: Path) -> None:
     path = _corpus(
         tmp_path / "corpus.jsonl", ['{"_id": "a"}', '{"_id": "b", "title": ', '{"_id": "c", "words": ["x"]}']
     )
-    store = TableStore(path)
+    store = RecordStore(path, table_from_record)
     assert store["a"].id == "a"
     with pytest.raises(UserError, match=r"corpus\.jsonl:2: not a JSON object"):
         store["b"]
-    with pytest.raises(UserError, match=r"corpus\.jsonl:3: table 'c' cannot be read .*1 words need"):
+    with pytest.raises(UserError, match=r"corpus\.jsonl:3: 'c' cannot be read .*1 words need"):
         store["c"]
 
 
@@ -95,7 +97,7 @@ def test_a_broken_line_is_an_error_only_when_it_is_read(tmp_path: Path) -> None:
 def test_a_table_that_is_no_grid_names_its_line(tmp_path: Path, change: dict, message: str) -> None:
     grid = {"cells": [["a", "b"], ["1", "2"]], "num_header_rows": 1}
     lines = [json.dumps({"_id": "good", "grid": grid}), json.dumps({"_id": "bad", "grid": grid | change})]
-    store = TableStore(_corpus(tmp_path / "corpus.jsonl", lines))
+    store = RecordStore(_corpus(tmp_path / "corpus.jsonl", lines), table_from_record)
     assert store["good"].grid is not None and store["good"].grid.cells[1] == ["1", "2"]
     with pytest.raises(UserError, match=rf"corpus\.jsonl:2: table 'bad': .*{message}.*; mend the line"):
         store["bad"]
@@ -103,16 +105,16 @@ def test_a_table_that_is_no_grid_names_its_line(tmp_path: Path, change: dict, me
 
 def test_half_a_character_names_its_line(tmp_path: Path) -> None:
     lines = [r'{"_id": "whole", "title": "\ud83d\ude00"}', r'{"_id": "half", "title": "\ud83d"}']
-    store = TableStore(_corpus(tmp_path / "corpus.jsonl", lines))
+    store = RecordStore(_corpus(tmp_path / "corpus.jsonl", lines), table_from_record)
     assert store["whole"].title == "\U0001f600"
     with pytest.raises(UserError, match=r"corpus\.jsonl:2: half of a character"):
         store["half"]
     with pytest.raises(UserError, match=r"corpus\.jsonl:1: half of a character"):
-        TableStore(_corpus(tmp_path / "corpus.jsonl", [r'{"_id": "\ud83d"}']))
+        RecordStore(_corpus(tmp_path / "corpus.jsonl", [r'{"_id": "\ud83d"}']), table_from_record)
 
 
 def test_works_in_other_processes(tmp_path: Path) -> None:
-    store = TableStore(write_tiny(tmp_path / "d") / "corpus.jsonl")
+    store = RecordStore(write_tiny(tmp_path / "d") / "corpus.jsonl", table_from_record)
     assert store["plain"].title == "Plain"  # the file is open before the fork
     for method in ("fork", "spawn"):
         with multiprocessing.get_context(method).Pool(2) as pool:
@@ -122,7 +124,7 @@ def test_works_in_other_processes(tmp_path: Path) -> None:
 
 def test_a_file_that_changed_is_refused_by_a_copy(tmp_path: Path) -> None:
     path = write_tiny(tmp_path / "d") / "corpus.jsonl"
-    copied = pickle.dumps(TableStore(path))
+    copied = pickle.dumps(RecordStore(path, table_from_record))
     assert pickle.loads(copied)["plain"].title == "Plain"
     path.write_text(path.read_text() + json.dumps({"_id": "new"}) + "\n")
     with pytest.raises(UserError, match="changed while it was in use"):
@@ -131,7 +133,7 @@ def test_a_file_that_changed_is_refused_by_a_copy(tmp_path: Path) -> None:
 
 def test_memory_of_an_id_is_small(tmp_path: Path) -> None:
     path = _corpus(tmp_path / "corpus.jsonl", [json.dumps({"_id": f"table-{n:06d}"}) for n in range(20_000)])
-    store = TableStore(path)
+    store = RecordStore(path, table_from_record)
     kept = [value for value in vars(store).values() if isinstance(value, np.ndarray | bytes)]
     num_bytes = sum(value.nbytes if isinstance(value, np.ndarray) else len(value) for value in kept)
     assert len(kept) >= 5  # else the sum says nothing

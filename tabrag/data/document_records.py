@@ -1,0 +1,80 @@
+"""Documents as the lines of ``documents.jsonl``."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from tabrag.data.records import box_from_record, source_from_record, source_to_record
+from tabrag.types import Block, Document, Page
+
+KINDS = ("heading", "text", "list", "caption", "note", "table", "picture")
+"""What a block can be, see :class:`tabrag.types.Block`."""
+_PLAIN = {"text": "", "level": 0, "table": None, "image": None, "page": None, "box": None}
+
+
+def document_to_record(document: Document) -> dict[str, Any]:
+    """The line of ``documents.jsonl``; ``_id`` stands first. Of a block only what it has is written."""
+    return {
+        "_id": document.id,
+        "title": document.title,
+        "pages": [asdict(page) for page in document.pages],
+        "blocks": [_block_to_record(block) for block in document.blocks],
+        "source": source_to_record(document.source),
+        "metadata": dict(document.metadata),
+    }
+
+
+def document_from_record(record: dict[str, Any]) -> Document:
+    """The document of a line of ``documents.jsonl``; all but ``_id`` may be absent.
+
+    Raises:
+        KeyError, TypeError, ValueError: A required key is missing or a value has the wrong kind.
+    """
+    return Document(
+        id=_string(record["_id"], "_id"),
+        title=_string(record.get("title") or "", "title"),
+        blocks=[_block_from_record(block) for block in record.get("blocks") or []],
+        pages=[_page_from_record(page) for page in record.get("pages") or []],
+        source=source_from_record(record.get("source")),
+        metadata=dict(record.get("metadata") or {}),
+    )
+
+
+def _block_to_record(block: Block) -> dict[str, Any]:
+    values = asdict(block)
+    return {key: value for key, value in values.items() if key == "kind" or value != _PLAIN[key]}
+
+
+def _block_from_record(record: dict[str, Any]) -> Block:
+    kind = record["kind"]
+    if kind not in KINDS:
+        raise ValueError(f"a block of kind {kind!r}: kinds are {', '.join(KINDS)}")
+    table, image, page, box = (record.get(key) for key in ("table", "image", "page", "box"))
+    if kind == "table" and not isinstance(table, str):
+        raise ValueError("a block of kind 'table' names its table")
+    return Block(
+        kind=kind,
+        text=_string(record.get("text") or "", "text"),
+        level=int(record.get("level") or 0),
+        table=None if table is None else _string(table, "table"),
+        image=None if image is None else _string(image, "image"),
+        page=None if page is None else int(page),
+        box=None if box is None else box_from_record(box),
+    )
+
+
+def _page_from_record(record: dict[str, Any]) -> Page:
+    width, height, image = (record.get(key) for key in ("width", "height", "image"))
+    return Page(
+        number=int(record["number"]),
+        width=None if width is None else float(width),
+        height=None if height is None else float(height),
+        image=None if image is None else _string(image, "image"),
+    )
+
+
+def _string(value: Any, key: str) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"'{key}' must be a text, found {value!r}")
+    return value

@@ -1,0 +1,1 @@
+"""Documents: files into blocks, tables and pictures; their text with placeholders; chunks."""

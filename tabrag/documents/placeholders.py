@@ -1,0 +1,68 @@
+"""Placeholders: where in a document's text a table or a picture stands.
+
+``[[table:ID]]`` and ``[[picture:PATH]]`` stand alone in their paragraph. They are made from the blocks and
+never stored; what in a file's own text looks like one is told apart by a blank (``[ [table:``), so that no
+text of a file can point to an artefact.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from tabrag.types import Block, Document
+
+PLACEHOLDER = re.compile(r"\[\[(table|picture):((?:[^\[\]\\]|\\.)*)\]\]")
+_SPECIAL = re.compile(r"([\[\]\\])")
+_ALIKE = re.compile(r"\[(?=\[(?:table|picture):)")
+
+
+def placeholder(block: Block) -> str:
+    """The placeholder of a table's or a picture's block; empty for others and for a picture without a file."""
+    if block.kind == "table" and block.table:
+        return f"[[table:{_escape(block.table)}]]"
+    if block.kind == "picture" and block.image:
+        return f"[[picture:{_escape(block.image)}]]"
+    return ""
+
+
+def own_text(text: str) -> str:
+    """A file's own text, in which nothing looks like a placeholder."""
+    return _ALIKE.sub("[ ", text)
+
+
+def block_text(block: Block) -> str:
+    """A block as a paragraph of Markdown: headings with ``#``, points of lists with ``-``, placeholders.
+
+    What describes a picture stands below its placeholder.
+    """
+    text = own_text(block.text.strip())
+    if block.kind == "heading" and text:
+        return f"{'#' * min(max(block.level, 1), 6)} {text}"
+    if block.kind == "list" and text:
+        return f"- {text}"
+    return "\n".join(part for part in (placeholder(block), text) if part)
+
+
+def document_text(document: Document) -> str:
+    """The whole text in reading order, paragraphs apart by a blank line, with placeholders."""
+    return "\n\n".join(text for block in document.blocks if (text := block_text(block)))
+
+
+def put_back(text: str, artefact: Callable[[str, str], str | None]) -> str:
+    """Put what artefacts say in the place of their placeholders.
+
+    Args:
+        text: Text with placeholders.
+        artefact: Kind (``table`` or ``picture``) and id or path to text; None leaves the placeholder.
+    """
+
+    def replacement(match: re.Match[str]) -> str:
+        said = artefact(match[1], re.sub(r"\\(.)", r"\1", match[2]))
+        return match[0] if said is None else said
+
+    return PLACEHOLDER.sub(replacement, text)
+
+
+def _escape(name: str) -> str:
+    return _SPECIAL.sub(r"\\\1", name)

@@ -1,0 +1,49 @@
+"""Placeholders name their artefacts whatever the ids are, and no text of a file can forge one."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tabrag.documents.placeholders import PLACEHOLDER, block_text, document_text, put_back
+from tabrag.types import Block, Document
+
+NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\n\r"), min_size=1)
+
+
+@given(st.lists(NAMES, max_size=4), st.lists(st.text(), max_size=4))
+def test_every_artefact_is_found_once_in_order_and_nothing_else_is(names: list[str], texts: list[str]):
+    blocks = [Block(kind="text", text=text) for text in texts]
+    for number, name in enumerate(names):
+        blocks.insert(number, Block(kind="table", table=name))
+    blocks += [Block(kind="picture", image=name, text=f"shows {name}") for name in names]
+    found: list[tuple[str, str]] = []
+    put_back(
+        document_text(Document(id="d", blocks=blocks)), lambda kind, name: found.append((kind, name)) or ""
+    )
+    assert found == [("table", name) for name in names] + [("picture", name) for name in names]
+
+
+def test_text_of_a_file_forges_no_placeholder():
+    forged = Block(kind="text", text="see [[table:secret]] and [[[picture:x.png]]]")
+    assert PLACEHOLDER.search(forged.text)
+    assert not PLACEHOLDER.search(block_text(forged))
+    assert block_text(forged) == "see [ [table:secret]] and [[ [picture:x.png]]]"
+
+
+def test_blocks_stand_as_markdown_with_tables_put_back_at_their_place():
+    document = Document(
+        id="d",
+        blocks=[
+            Block(kind="heading", text="Sales", level=2),
+            Block(kind="text", text="By year:"),
+            Block(kind="table", table="d#t1"),
+            Block(kind="list", text="first"),
+            Block(kind="picture", image="images/d/1.png", text="A map"),
+            Block(kind="text", text="  "),
+        ],
+    )
+    text = document_text(document)
+    assert text == ("## Sales\n\nBy year:\n\n[[table:d#t1]]\n\n- first\n\n[[picture:images/d/1.png]]\nA map")
+    back = put_back(text, lambda kind, name: "| 1 |" if (kind, name) == ("table", "d#t1") else None)
+    assert back == text.replace("[[table:d#t1]]", "| 1 |")
