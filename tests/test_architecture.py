@@ -14,10 +14,12 @@ PACKAGE = ROOT / "tabrag"
 OPTIONAL = {
     *("faiss", "docling", "peft", "wandb", "deepspeed"),
     *("onnxruntime", "rapidocr", "onnx", "gguf", "matplotlib", "sacrebleu", "httpx", "bitsandbytes"),
+    *("pdfplumber", "pdfminer", "pypdfium2", "docx", "pptx", "reportlab"),
 }
 FORBIDDEN = {
     "tabrag/losses": ("tabrag",),
     "tabrag/tables": ("tabrag.models", "tabrag.data", "tabrag.inference", "tabrag.training", "torch"),
+    "tabrag/documents": ("tabrag.models", "tabrag.data", "tabrag.inference", "tabrag.training", "torch"),
     "tabrag/models": ("tabrag.data", "tabrag.training", "tabrag.index", "tabrag.evaluation"),
     "tabrag/inference": ("tabrag.training", "tabrag.data.sources", "wandb", "deepspeed"),
     "tabrag/training": ("tabrag.data.sources", "tabrag.tables"),

@@ -18,7 +18,7 @@ _ALIKE = re.compile(r"\[(?=\[(?:table|picture):)")
 
 
 def placeholder(block: Block) -> str:
-    """The placeholder of a table's or a picture's block; empty for others and for a picture without a file."""
+    """The placeholder of a table's or a picture's block; empty for others and pictures without a file."""
     if block.kind == "table" and block.table:
         return f"[[table:{_escape(block.table)}]]"
     if block.kind == "picture" and block.image:

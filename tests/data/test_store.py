@@ -99,7 +99,7 @@ def test_a_table_that_is_no_grid_names_its_line(tmp_path: Path, change: dict, me
     lines = [json.dumps({"_id": "good", "grid": grid}), json.dumps({"_id": "bad", "grid": grid | change})]
     store = RecordStore(_corpus(tmp_path / "corpus.jsonl", lines), table_from_record)
     assert store["good"].grid is not None and store["good"].grid.cells[1] == ["1", "2"]
-    with pytest.raises(UserError, match=rf"corpus\.jsonl:2: table 'bad': .*{message}.*; mend the line"):
+    with pytest.raises(UserError, match=rf"corpus\.jsonl:2: 'bad': .*{message}.*; mend the line"):
         store["bad"]
 
 
