@@ -141,6 +141,8 @@ class Query:
     """For ``verify``: ``SUPPORTED``, ``REFUTED`` or ``NOT ENOUGH INFO``."""
     data_set: str = ""
     """Which data set of a pooled folder it comes from."""
+    evidence: str = ""
+    """Where in a document the answer stands: ``text``, ``table`` or ``both``; empty where nobody says."""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -112,7 +112,8 @@ def _corpus() -> list[dict[str, Any]]:
 
 
 def _queries() -> list[dict[str, Any]]:
-    return [*_strings("_id", "text"), _list("answers", of="string"), *_strings("task", "label", "data_set")]
+    answers = _list("answers", of="string")
+    return [*_strings("_id", "text"), answers, *_strings("task", "label", "data_set", "evidence")]
 
 
 def _qrels() -> list[dict[str, Any]]:

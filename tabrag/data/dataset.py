@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tabrag.data.card import Card
-from tabrag.types import GoldHeaders, Qrels, Query, Table
+from tabrag.types import Document, GoldHeaders, Qrels, Query, Table
 
 
 class LazyTables(Iterable[Table]):
@@ -18,6 +18,16 @@ class LazyTables(Iterable[Table]):
         self._read = read
 
     def __iter__(self) -> Iterator[Table]:
+        return self._read()
+
+
+class LazyDocuments(Iterable[Document]):
+    """Documents that are read anew each time they are iterated."""
+
+    def __init__(self, read: Callable[[], Iterator[Document]]) -> None:
+        self._read = read
+
+    def __iter__(self) -> Iterator[Document]:
         return self._read()
 
 
@@ -67,6 +77,7 @@ class Dataset:
         repairs: How often a rule had to mend the source's data, by rule; complete once ``tables`` has been
             iterated.
         near_duplicates: Tables that are nearly the same, where a source looked for them.
+        documents: The documents that tables stand in, or none; may be lazy. Queries can be judged on them.
     """
 
     card: Card
@@ -78,12 +89,13 @@ class Dataset:
     failed: list[dict[str, str]] = field(default_factory=list)
     repairs: Counter[str] = field(default_factory=Counter)
     near_duplicates: list[NearDuplicates] = field(default_factory=list)
+    documents: Iterable[Document] = ()
 
 
 def without_tables(data: Dataset, table_ids: Collection[str]) -> Dataset:
     """The data set without some tables, the judgements on them, and the queries that have no other judgement.
 
-    Queries that were in no split before stay.
+    Queries that were in no split before stay, and documents without the blocks that name those tables.
     """
     if not table_ids:
         return data
@@ -100,6 +112,7 @@ def without_tables(data: Dataset, table_ids: Collection[str]) -> Dataset:
     return replace(
         data,
         tables=LazyTables(lambda: (table for table in data.tables if table.id not in table_ids)),
+        documents=data.documents and LazyDocuments(lambda: _without_blocks(data.documents, table_ids)),
         queries=[query for query in data.queries if query.id in left or query.id not in judged],
         qrels=qrels,
         gold_headers=[gold for gold in data.gold_headers if gold.table_id not in table_ids],
@@ -109,3 +122,8 @@ def without_tables(data: Dataset, table_ids: Collection[str]) -> Dataset:
             if len(kept := tuple(item for item in group.table_ids if item not in table_ids)) > 1
         ],
     )
+
+
+def _without_blocks(documents: Iterable[Document], table_ids: Collection[str]) -> Iterator[Document]:
+    for document in documents:
+        yield replace(document, blocks=[block for block in document.blocks if block.table not in table_ids])

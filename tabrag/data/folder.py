@@ -196,13 +196,15 @@ def write_judgements(
     folder: Path,
     num_tables: int,
     *,
+    num_documents: int = 0,
     queries: Iterable[Query],
     qrels: Mapping[str, Qrels],
     gold_headers: Iterable[GoldHeaders] = (),
     card: Card,
 ) -> dict[str, int]:
     """Write queries, judgements, gold headers and the README; see :func:`write_folder`."""
-    counts = {"tables": num_tables}
+    counts = {"documents": num_documents} if num_documents else {}
+    counts["tables"] = num_tables
     counts["queries"] = write_jsonl(folder / "queries.jsonl", map(query_to_record, queries))
     gold_headers = list(gold_headers)
     if gold_headers:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tabrag.data.dataset import Dataset, NearDuplicates, without_tables
-from tabrag.data.folder import new_folder, write_judgements, write_tables
+from tabrag.data.folder import new_folder, write_documents, write_judgements, write_tables
 from tabrag.data.pictures import put_picture, render_tables
 from tabrag.errors import UserError
 from tabrag.files import write_jsonl
@@ -63,10 +63,12 @@ def prepare(
             first = f": {failed[0]['reason']}" if failed else ""
             raise UserError(f"{data.card.name}: no table is left to write to {out}{first}")
         kept = without_tables(data, undrawn)
+        num_documents = write_documents(folder, kept.documents) if kept.documents else 0
         counts: dict[str, Any] = dict(
             write_judgements(
                 folder,
                 num_tables,
+                num_documents=num_documents,
                 queries=kept.queries,
                 qrels=kept.qrels,
                 gold_headers=kept.gold_headers,

@@ -16,6 +16,8 @@ from tabrag.types import Box, Cell, GoldHeaders, Grid, HeaderPath, Query, Source
 
 TASKS = ("qa", "verify", "describe")
 LABELS = ("SUPPORTED", "REFUTED", "NOT ENOUGH INFO")
+EVIDENCE = ("text", "table", "both")
+"""Where in a document an answer can stand."""
 
 
 def lone_half(text: str) -> str:
@@ -108,6 +110,7 @@ def query_to_record(query: Query) -> dict[str, Any]:
         "task": query.task,
         "label": query.label,
         **({"data_set": query.data_set} if query.data_set else {}),
+        **({"evidence": query.evidence} if query.evidence else {}),
     }
 
 
@@ -120,6 +123,7 @@ def query_from_record(record: dict[str, Any]) -> Query:
         task=record.get("task") or "qa",
         label=record.get("label"),
         data_set=record.get("data_set") or "",
+        evidence=record.get("evidence") or "",
     )
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tabrag.data.folder import QRELS_HEADER
-from tabrag.data.records import LABELS, TASKS, lone_half
+from tabrag.data.records import EVIDENCE, LABELS, TASKS, lone_half
 from tabrag.data.validate_table import grid_size, is_cell, table_faults
 from tabrag.errors import UserError
 
@@ -54,6 +54,7 @@ class _Validation:
         self.folder = folder
         self.decode_images = decode_images
         self.sizes: dict[str, tuple[int, int] | None] = {}
+        self.documents: dict[str, None] = {}
         self.query_ids: set[str] = set()
         self.split_of: dict[str, str] = {}
 
@@ -65,6 +66,9 @@ class _Validation:
             yield from self._ids_and(corpus, self.sizes, self._table)
             if not self.sizes:
                 yield Fault(str(corpus), 0, "no table")
+        documents = self.folder / "documents.jsonl"
+        if documents.is_file():
+            yield from self._ids_and(documents, self.documents, lambda record: (None, []))
         queries = self.folder / "queries.jsonl"
         if queries.is_file():
             ids: dict[str, None] = {}
@@ -136,8 +140,11 @@ class _Validation:
     def _judgement(self, query_id: str, table_id: str, grade: str, *, split: str) -> Iterator[str]:
         if query_id not in self.query_ids:
             yield f"unknown query id '{query_id}': queries.jsonl does not have it"
-        if table_id not in self.sizes:
-            yield f"unknown table id '{table_id}': corpus.jsonl does not have it"
+        if table_id not in self.sizes and table_id not in self.documents:
+            holders = "corpus.jsonl does not have it"
+            if self.documents:
+                holders = "neither corpus.jsonl nor documents.jsonl has it"
+            yield f"unknown table id '{table_id}': {holders}"
         if not grade.strip().removeprefix("-").isdecimal():
             yield f"the score must be a whole number, found {grade!r}"
         other = self.split_of.setdefault(query_id, split)
@@ -189,6 +196,8 @@ def _query_faults(record: dict[str, Any]) -> list[str]:
         messages.append("'text' is missing or blank")
     if not isinstance(answers, list) or not all(isinstance(answer, str) for answer in answers):
         messages.append("'answers' must be a list of texts")
+    if (evidence := record.get("evidence")) and evidence not in EVIDENCE:
+        messages.append(f"'evidence' must be one of {', '.join(EVIDENCE)}, found {evidence!r}")
     if task not in TASKS:
         messages.append(f"'task' must be one of {', '.join(TASKS)}, found {task!r}")
     elif task == "verify" and label not in LABELS:

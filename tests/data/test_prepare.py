@@ -14,7 +14,7 @@ from tabrag.data.folder import DataFolder
 from tabrag.data.prepare import prepare
 from tabrag.data.validate import validate
 from tabrag.errors import UserError
-from tabrag.types import GoldHeaders, Query, Table
+from tabrag.types import Block, Document, GoldHeaders, Query, Table
 
 
 def _data(tmp_path: Path) -> Dataset:
@@ -84,3 +84,19 @@ def test_without_tables_keeps_lazy_tables_lazy(tmp_path: Path) -> None:
     kept = without_tables(data, {"photo"})
     assert [table.id for table in kept.tables] == [sales().id, "bare"] == [t.id for t in kept.tables]
     assert kept.qrels["test"] == {} and [query.id for query in kept.queries] == ["q0", "q1", "q3"]
+
+
+def test_documents_are_written_beside_their_tables(tmp_path: Path) -> None:
+    data = _data(tmp_path)
+    blocks = [Block(kind="table", table=item) for item in (sales().id, "bare")]
+    data.documents = [Document(id="d1", title="Years", blocks=[Block(kind="text", text="By year."), *blocks])]
+    data.qrels["dev"] = {"q3": {"d1": 1}}
+    data.queries[3] = Query(id="q3", text="?", evidence="both")
+    figures = prepare(data, tmp_path / "plain")
+    assert figures["documents"] == 1 and DataFolder(tmp_path / "plain").documents["d1"] == data.documents[0]
+    prepare(data, tmp_path / "drawn", render=True, num_workers=1)
+    assert validate(tmp_path / "drawn") == []
+    drawn = DataFolder(tmp_path / "drawn")
+    assert [block.table for block in drawn.documents["d1"].blocks] == [None, sales().id]  # "bare": no picture
+    assert drawn.qrels("dev") == {"q3": {"d1": 1}} and drawn.queries["q3"].evidence == "both"
+    assert "| documents | 1 |" in (drawn.path / "README.md").read_text(encoding="utf-8")
