@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,8 @@ from tabrag.errors import UserError
 from tabrag.index.config import Bm25Config, EncodeConfig
 from tabrag.index.folder import Index
 from tabrag.index.manifest import check_kind
-from tabrag.representations import RepresentationConfig, build
+from tabrag.representations import Representation, RepresentationConfig, build, item_kind
+from tabrag.types import Entry
 
 if TYPE_CHECKING:
     from tabrag.models.retriever import Retriever
@@ -32,7 +33,7 @@ def index_folder(
     encoding: EncodeConfig | None = None,
     items: Collection[str] | None = None,
 ) -> dict[str, Any]:
-    """Index the tables of a data set folder.
+    """Index the tables, or the documents, of a data set folder.
 
     Args:
         data: The data set folder.
@@ -46,7 +47,7 @@ def index_folder(
         sync: Encode only what an existing index lacks, and remove what has vanished.
         bm25: Settings of ``bm25``.
         encoding: Device, number format and batch size.
-        items: Ids of the tables to index; all where None.
+        items: Ids of the tables (or documents) to index; all where None.
 
     Returns:
         ``items``, ``entries``, ``seconds``, ``items_per_second``; of a dense index ``cut_tokens``, the share
@@ -78,9 +79,8 @@ def index_folder(
         metric = metric or retriever.metric
         representation = representation or retriever.representation
     folder = DataFolder(data)
-    tables = folder.tables if items is None else (folder.tables[item_id] for item_id in items)
     represent = build(representation, measure=None if retriever is None else retriever.item.inputs)
-    entries = (entry for table in tables for entry in represent(table, folder=folder.path))
+    entries = _entries(folder, represent, item_kind(representation), items)
     metric = metric or ""
     start = time.perf_counter()
     changes: dict[str, int] = {}
@@ -110,6 +110,18 @@ def index_folder(
         "seconds": round(seconds, 3),
         "items_per_second": round(index.manifest.num_items / seconds, 1),
     }
+
+
+def _entries(
+    folder: DataFolder, represent: Representation, kind: str, items: Collection[str] | None
+) -> Iterator[Entry]:
+    """The entries of all items; what is represented decides whether those are tables or documents."""
+    if kind == "table":
+        for table in folder.tables if items is None else map(folder.tables.__getitem__, items):
+            yield from represent(table, folder=folder.path)
+        return
+    for document in folder.documents if items is None else map(folder.documents.__getitem__, items):
+        yield from represent(document, tables=folder.tables, folder=folder.path)
 
 
 def _cut_tokens(retriever: Retriever) -> float:

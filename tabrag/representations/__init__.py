@@ -1,7 +1,8 @@
 """Representations: what of an item is searched. One file each; this folder is the registry.
 
-A representation's module has ``entries(table, *, folder, measure, ...options) -> list[Entry]``. The first
-entry of an item has the item's id, further ones ``ITEM#w2``, ``ITEM#w3`` (``FILE#2`` is the second table of a
+A representation's module has ``entries(table, *, folder, measure, ...options) -> list[Entry]``, or
+``entries(document, ...)`` where the item is a document; ``tables`` is then all tables by id. The first entry
+of a table has the table's id, further ones ``ITEM#w2``, ``ITEM#w3`` (``FILE#2`` is the second table of a
 file, an item of its own).
 
 With the option ``windows: true`` a table that is longer than the encoder's input becomes several entries,
@@ -16,16 +17,17 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import Any, Protocol
 
 from tabrag.errors import UserError
-from tabrag.tables.windows import Meter, Window
+from tabrag.tables.verbalise import Statement
+from tabrag.tables.windows import Meter, Window, pack
 from tabrag.types import Entry, Table
 
-_GIVEN = ("table", "folder", "measure")
+_GIVEN = ("folder", "measure", "tables")
 _PLAIN: dict[str, tuple[type, ...]] = {"str": (str,), "bool": (bool,), "int | None": (int, type(None))}
 """Types of options that are checked, by their annotation."""
 
@@ -41,7 +43,8 @@ class RepresentationConfig:
     """Which representation, with which options.
 
     Attributes:
-        name: ``headers``, ``markdown``, ``cells`` or ``image``.
+        name: Of tables ``headers``, ``markdown``, ``cells``, ``image``, ``summary``, ``rcl`` or ``hrcl``; of
+            documents ``sentences`` or ``document``.
         options: The representation's own options, for example ``{"fields": ["title", "top"]}`` for
             ``headers``. ``{"windows": true}`` makes several entries of a table that is longer than the
             encoder's input, in place of one that is cut; ``{"chunk": 128}`` cuts ``cells`` into pieces.
@@ -72,6 +75,15 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__)))
 
 
+def item_kind(config: RepresentationConfig) -> str:
+    """What the entries are of: ``table`` or ``document``.
+
+    Raises:
+        UserError: There is no representation of this name.
+    """
+    return next(iter(inspect.signature(_function(config.name)).parameters))
+
+
 def build(config: RepresentationConfig, *, measure: Measure | None = None) -> Representation:
     """The representation as a function of a table and the data set folder that holds it.
 
@@ -82,11 +94,9 @@ def build(config: RepresentationConfig, *, measure: Measure | None = None) -> Re
     Raises:
         UserError: The name or an option does not exist.
     """
-    if config.name not in names():
-        raise UserError(f"unknown representation '{config.name}'; choose from {', '.join(names())}")
-    function = importlib.import_module(f"{__name__}.{config.name}").entries
+    function = _function(config.name)
     parameters = inspect.signature(function).parameters
-    known = [name for name in parameters if name not in _GIVEN]
+    known = _options(parameters)
     unknown = [name for name in config.options if name not in known]
     if unknown:
         raise UserError(
@@ -98,6 +108,17 @@ def build(config: RepresentationConfig, *, measure: Measure | None = None) -> Re
         name: _typed(name, value, parameters[name].annotation) for name, value in config.options.items()
     }
     return partial(function, **given, **options)
+
+
+def _function(name: str) -> Representation:
+    if name not in names():
+        raise UserError(f"unknown representation '{name}'; choose from {', '.join(names())}")
+    return importlib.import_module(f"{__name__}.{name}").entries
+
+
+def _options(parameters: Mapping[str, inspect.Parameter]) -> list[str]:
+    """Those that are neither the item, which stands first, nor given by the program."""
+    return [name for name in list(parameters)[1:] if name not in _GIVEN]
 
 
 def _typed(name: str, value: Option, annotation: str) -> Option:
@@ -128,6 +149,20 @@ def window_entries(table: Table, windows: Iterable[Window]) -> list[Entry]:
         Entry(id=entry_id(table.id, number), item_id=table.id, text=window.text, cells=window.cells)
         for number, window in enumerate(windows, start=1)
     ]
+
+
+def statement_entries(
+    table: Table, statements: Sequence[Statement], measure: Measure | None, *, windows: bool
+) -> list[Entry]:
+    """One entry a statement; with windows several, each with its head, where the encoder would cut it."""
+    meter = text_meter(measure, windows=windows)
+    made: list[Window] = []
+    for statement in statements:
+        if meter is None or not statement.details or meter.fits(statement.text):
+            made.append(Window(statement.text))
+        else:
+            made += pack([(None, text) for text in statement.details], meter, title=statement.head)
+    return window_entries(table, [Window(window.text) for window in made])
 
 
 def entry_id(item_id: str, number: int) -> str:

@@ -19,7 +19,9 @@ from tabrag.types import Entry, Table, Word
 
 def test_the_folder_is_the_registry() -> None:
     assert {"headers", "markdown", "cells", "image"} <= set(names())
-    with pytest.raises(UserError, match=r"unknown representation 'pixels'; choose from .*headers, image"):
+    with pytest.raises(
+        UserError, match=r"unknown representation 'pixels'; choose from .*headers, hrcl, image"
+    ):
         build(RepresentationConfig(name="pixels"))
 
 

@@ -1,0 +1,31 @@
+"""What each header of every level lets one look up, by whole paths (H-RCL of MixRAG)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tabrag.representations import Measure, statement_entries
+from tabrag.tables.verbalise import header_statements
+from tabrag.types import Entry, Table
+
+
+def entries(
+    table: Table,
+    *,
+    folder: Path | None = None,
+    measure: Measure | None = None,
+    axis_names: bool = False,
+    windows: bool = False,
+) -> list[Entry]:
+    """One text entry a header, see :func:`tabrag.tables.verbalise.header_statements`.
+
+    Args:
+        table: The table.
+        folder: Not needed: a text stands for itself.
+        measure: What fits into the encoder.
+        axis_names: Whether a text says "Row" or "Column" before the label.
+        windows: Whether a text that does not fit becomes several entries, each with the header; else the
+            encoder cuts it.
+    """
+    statements = header_statements(table, levels=True, axis_names=axis_names)
+    return statement_entries(table, statements, measure, windows=windows)
