@@ -1,14 +1,15 @@
 """A calculator for expressions that a model wrote: numbers, ``+ - * / ** ( )`` and a few functions.
 
-An expression is parsed, checked node by node and computed in exact fractions, so ``0.1 + 0.2`` is ``0.3``.
-Nothing of it is ever executed; what is not arithmetic, or would take long or much memory, is an error.
+An expression is cut into tokens, parsed, checked node by node and computed in exact fractions, so
+``0.1 + 0.2`` is ``0.3``. Nothing of it is ever executed; what is not arithmetic, or would take long or much
+memory, is an error. :mod:`tabrag.chat.formula` reads what a model writes more loosely than that.
 """
 
 from __future__ import annotations
 
 import ast
-import math
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
 from tabrag.errors import UserError
@@ -21,6 +22,15 @@ MAX_EXPONENT = 64
 """Largest exponent, either sign."""
 MAX_BITS = 8_192
 """Size of a numerator or denominator on the way."""
+MAX_DIGITS = 2_000
+"""Characters of a number."""
+MAX_POWER_OF_TEN = 999
+"""Largest ``e`` of a number, either sign."""
+
+_TOKEN = re.compile(
+    r"(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE](?P<power>[+-]?\d+))?)(?![\w.])|[A-Za-z_]\w*|[-+*/(), ]|\*\*",
+    re.ASCII,
+)
 
 
 class CalculatorError(UserError):
@@ -35,23 +45,56 @@ def evaluate(expression: str) -> float:
             ``min max sum average count abs round`` (``round(x)`` and ``round(x, digits)``, halves to even).
 
     Returns:
-        The exact result, rounded once to a float.
+        The exact result, rounded once to a float. A power with a fraction as its exponent is a float's.
 
     Raises:
         CalculatorError: See the class; the message says what is wrong and where.
+    """
+    try:
+        return float(evaluate_exactly(expression))
+    except OverflowError as error:
+        raise CalculatorError(f"{_shown(expression)}: the result is too large") from error
+
+
+def evaluate_exactly(expression: str, names: Mapping[str, Fraction] | None = None) -> Fraction:
+    """:func:`evaluate` before it is rounded.
+
+    Args:
+        expression: As there.
+        names: Values of names that may stand in it, besides those of functions.
+
+    Raises:
+        CalculatorError: As there.
+    """
+    text = checked(expression)
+    tree = _parsed(text)
+    return _Evaluation(text, names or {}).value(tree, 0)
+
+
+def checked(expression: str) -> str:
+    """The expression on one line, where its length and all of its tokens are the calculator's.
+
+    Raises:
+        CalculatorError: They are not.
     """
     if len(expression) > MAX_LENGTH:
         raise CalculatorError(
             f"the expression has {len(expression)} characters, {MAX_LENGTH} are the most: shorten it"
         )
-    try:
-        tree = ast.parse(expression.strip(), mode="eval")
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise CalculatorError(f"{_shown(expression)} is not an arithmetic expression") from error
-    try:
-        return float(_value(tree.body, 0))
-    except OverflowError as error:
-        raise CalculatorError(f"{_shown(expression)}: the result is too large") from error
+    text = re.sub(r"[\t\n\r]", " ", expression).strip(" ")
+    at = 0
+    while at < len(text):
+        token = _TOKEN.match(text, at)
+        if token is None:
+            raise CalculatorError(
+                f"{_shown(text[at : at + 20])} at character {at + 1} is not arithmetic: use decimal numbers, "
+                f"+ - * / **, brackets and {', '.join(sorted(_FUNCTIONS))}"
+            )
+        power = token["power"] or "0"
+        if len(token[0]) > MAX_DIGITS or len(power) > 5 or abs(int(power)) > MAX_POWER_OF_TEN:
+            raise CalculatorError(f"the number at character {at + 1} is too large or has too many digits")
+        at = token.end()
+    return text
 
 
 def plain_number(value: float, *, digits: int = 6) -> str:
@@ -61,32 +104,51 @@ def plain_number(value: float, *, digits: int = 6) -> str:
     return "0" if text == "-0" else text
 
 
-def _value(node: ast.expr, depth: int) -> Fraction:
-    if depth > MAX_DEPTH:
-        raise CalculatorError(f"more than {MAX_DEPTH} operations inside each other: use sum(...) for many")
-    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
-        if isinstance(node.value, float) and not math.isfinite(node.value):
-            raise CalculatorError("a number is too large")
-        return _bounded(Fraction(repr(node.value)) if isinstance(node.value, float) else Fraction(node.value))
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
-        inner = _value(node.operand, depth + 1)
-        return -inner if isinstance(node.op, ast.USub) else inner
-    if isinstance(node, ast.BinOp) and type(node.op) in _OPERATIONS:
-        left, right = _value(node.left, depth + 1), _value(node.right, depth + 1)
-        return _bounded(_OPERATIONS[type(node.op)](left, right))
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
-        function = _FUNCTIONS.get(node.func.id)
+def _parsed(text: str) -> ast.expr:
+    try:
+        return ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise CalculatorError(f"{_shown(text)} is not an arithmetic expression") from error
+
+
+class _Evaluation:
+    """The value of each node of an expression that is written in ``text``."""
+
+    def __init__(self, text: str, names: Mapping[str, Fraction]) -> None:
+        self._text, self._names = text, names
+
+    def value(self, node: ast.expr, depth: int) -> Fraction:
+        if depth > MAX_DEPTH:
+            raise CalculatorError(
+                f"more than {MAX_DEPTH} operations inside each other: use sum(...) for many"
+            )
+        if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+            # The parser's own float has lost digits.
+            return _bounded(Fraction(self._text[node.col_offset : node.end_col_offset]))
+        if isinstance(node, ast.Name) and node.id in self._names:
+            return self._names[node.id]
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
+            inner = self.value(node.operand, depth + 1)
+            return -inner if isinstance(node.op, ast.USub) else inner
+        if isinstance(node, ast.BinOp) and type(node.op) in _OPERATIONS:
+            left, right = self.value(node.left, depth + 1), self.value(node.right, depth + 1)
+            return _bounded(_OPERATIONS[type(node.op)](left, right))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
+            return self._call(node.func.id, node.args, depth)
+        raise CalculatorError(
+            f"{type(node).__name__} at character {node.col_offset + 1} is not arithmetic: use numbers, "
+            f"+ - * / **, brackets and {', '.join(sorted(_FUNCTIONS))}"
+        )
+
+    def _call(self, name: str, arguments: Sequence[ast.expr], depth: int) -> Fraction:
+        function = _FUNCTIONS.get(name)
         if function is None:
             raise CalculatorError(
-                f"unknown function '{node.func.id[:40]}': there are {', '.join(sorted(_FUNCTIONS))}"
+                f"unknown function '{name[:40]}': there are {', '.join(sorted(_FUNCTIONS))}"
             )
-        if not node.args:
-            raise CalculatorError(f"{node.func.id}() needs a number")
-        return _bounded(function([_value(argument, depth + 1) for argument in node.args]))
-    raise CalculatorError(
-        f"{type(node).__name__} at character {node.col_offset + 1} is not arithmetic: use numbers, "
-        f"+ - * / **, brackets and {', '.join(sorted(_FUNCTIONS))}"
-    )
+        if not arguments:
+            raise CalculatorError(f"{name}() needs a number")
+        return _bounded(function([self.value(argument, depth + 1) for argument in arguments]))
 
 
 def _bounded(value: Fraction) -> Fraction:
