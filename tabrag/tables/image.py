@@ -10,6 +10,7 @@ import struct
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -48,18 +49,22 @@ def open_image(path: str | Path, *, max_pixels: int = MAX_PIXELS, frame: int = 0
         UserError: The file is missing, no picture, truncated, too large, or has no such frame.
     """
     with _decoding(path) as image:
-        width, height = image.size
-        if width < 1 or height < 1:
-            raise UserError(f"{path}: the picture has no area ({width} x {height} pixels)")
-        if width * height > max_pixels:
-            raise UserError(
-                f"{path}: the picture has {width} x {height} pixels, more than the limit of {max_pixels}: "
-                f"make it smaller, or raise max_pixels"
-            )
-        if frame:
-            _seek(path, image, frame)
-        image.load()
-        return to_rgb(_upright(image))
+        return _decoded(path, image, max_pixels=max_pixels, frame=frame)
+
+
+def decode_image(data: bytes, *, name: str, max_pixels: int = MAX_PIXELS) -> Image.Image:
+    """As :func:`open_image`, for a picture that stands inside another file.
+
+    Args:
+        data: The picture as a file of its own would hold it.
+        name: What errors call it.
+        max_pixels: Width times height above which it is refused before it is decoded.
+
+    Raises:
+        UserError: No picture, truncated, or too large.
+    """
+    with _reading(name, BytesIO(data), data) as image:
+        return _decoded(name, image, max_pixels=max_pixels, frame=0)
 
 
 def num_frames(path: str | Path) -> int:
@@ -96,8 +101,23 @@ def to_rgb(image: Image.Image) -> Image.Image:
     return image.convert("RGB")
 
 
+def _decoded(name: str | Path, image: ImageFile.ImageFile, *, max_pixels: int, frame: int) -> Image.Image:
+    width, height = image.size
+    if width < 1 or height < 1:
+        raise UserError(f"{name}: the picture has no area ({width} x {height} pixels)")
+    if width * height > max_pixels:
+        raise UserError(
+            f"{name}: the picture has {width} x {height} pixels, more than the limit of {max_pixels}: "
+            f"make it smaller, or raise max_pixels"
+        )
+    if frame:
+        _seek(name, image, frame)
+    image.load()
+    return to_rgb(_upright(image))
+
+
 @contextmanager
-def _decoding(path: str | Path) -> Iterator[Image.Image]:
+def _decoding(path: str | Path) -> Iterator[ImageFile.ImageFile]:
     """Open a file lazily and turn every way in which decoding can fail into one `UserError`."""
     file = Path(path)
     if file.is_dir():
@@ -107,12 +127,23 @@ def _decoding(path: str | Path) -> Iterator[Image.Image]:
     try:
         if file.stat().st_size == 0:
             raise UserError(f"{path}: the file is empty (0 bytes)")
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror})") from None
+    with _reading(path, file, None) as image:
+        yield image
+
+
+@contextmanager
+def _reading(path: str | Path, source: Path | BytesIO, data: bytes | None) -> Iterator[ImageFile.ImageFile]:
+    """Open a picture lazily; ``path`` is what errors call it, ``data`` its bytes where they are at hand."""
+    try:
         with warnings.catch_warnings():
             # Broken EXIF is no fault of the picture, and a bomb is refused below by its size.
             warnings.simplefilter("ignore", UserWarning)
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
-            with Image.open(file, formats=_FORMATS) as image:
-                if image.format in ("JPEG", "MPO") and not _jpeg_ends(file):
+            with Image.open(source, formats=_FORMATS) as image:
+                is_jpeg = image.format in ("JPEG", "MPO")
+                if is_jpeg and not _jpeg_ends(Path(path).read_bytes() if data is None else data):
                     raise UserError(f"{path}: the picture is truncated (the end of the JPEG data is missing)")
                 yield image
     except UserError:
@@ -128,9 +159,8 @@ def _decoding(path: str | Path) -> Iterator[Image.Image]:
         raise UserError(f"{path}: the picture is {kind} ({error})") from None
 
 
-def _jpeg_ends(file: Path) -> bool:
+def _jpeg_ends(content: bytes) -> bool:
     """Whether the end marker stands behind the last scan: Pillow fills a short JPEG silently."""
-    content = file.read_bytes()
     return content.rfind(b"\xff\xd9") > content.rfind(b"\xff\xda")
 
 
