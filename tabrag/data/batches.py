@@ -11,7 +11,7 @@ import torch
 from tabrag.data.config import TrainingDataConfig
 from tabrag.data.pairs import TrainingPairs
 from tabrag.data.sampling import choose_negatives, epoch_batches
-from tabrag.representations import build
+from tabrag.representations import build, entries_of
 from tabrag.types import Entry, GoldHeaders
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ class RetrieverBatches(torch.utils.data.Dataset[dict[str, Any]]):
         headers and answer cells take part, where the folder knows these.
         """
         folder, item_id = self.pairs.folder, self.pairs.item_ids[item]
-        entries = self.representation(folder.tables[item_id], folder=folder.path)
+        entries = entries_of(self.representation, folder.items[item_id], folder=folder.path)
         if len(entries) == 1:
             return entries[0]
         asking = {self.pairs.query_ids[row] for row in rows if self.first_positive[row] == item}

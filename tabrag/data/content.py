@@ -14,6 +14,8 @@ from tabrag.files import inside, sha256_file
 def content_digest(record: Mapping[str, Any], *, folder: Path, titles: bool) -> bytes:
     """16 bytes that are equal for two tables of the same cell texts, blanks aside.
 
+    Two documents are the same where their texts are and neither has a table.
+
     A table without cells goes by the words of its picture, one without words by the picture's bytes, and one
     whose picture is missing equals no other.
 
@@ -24,7 +26,11 @@ def content_digest(record: Mapping[str, Any], *, folder: Path, titles: bool) -> 
     """
     names = ("title", "page_title", "section", "caption") if titles else ()
     parts: list[Any] = [_plain(record.get(name) or "") for name in names]
-    if record.get("grid") is not None:
+    if record.get("blocks") is not None:
+        parts.append(
+            ["blocks", [[_plain(block.get("text") or ""), block.get("table")] for block in record["blocks"]]]
+        )
+    elif record.get("grid") is not None:
         parts.append(["cells", [[_plain(text) for text in row] for row in record["grid"]["cells"]]])
     elif record.get("words"):
         parts.append(["words", record["words"]])

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from tabrag.data.card import Card, readme
 from tabrag.data.document_records import document_from_record, document_to_record
+from tabrag.data.items import Items
 from tabrag.data.records import (
     gold_from_record,
     gold_to_record,
@@ -64,6 +65,11 @@ class DataFolder:
                 "make it from files with  scripts/prepare_data.py documents"
             )
         return RecordStore(path, document_from_record)
+
+    @cached_property
+    def items(self) -> Items:
+        """Tables and documents alike, by id."""
+        return Items(self.tables, self.documents if self.has_documents else None)
 
     @property
     def has_documents(self) -> bool:

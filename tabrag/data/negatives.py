@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from tabrag.config import to_dict
-from tabrag.data.answer_cells import answer_keys, cell_keys
+from tabrag.data.answer_cells import answer_keys
 from tabrag.data.candidates import in_order, mixed, too_near
 from tabrag.data.config import MiningConfig
 from tabrag.data.content import content_digest
@@ -40,7 +40,7 @@ from tabrag.evaluation.ranking import check_qrels
 from tabrag.evaluation.run_file import RunFile
 from tabrag.evaluation.runs import run_record
 from tabrag.files import write_json, write_jsonl
-from tabrag.types import Candidate, Query
+from tabrag.types import Candidate, Query, Table
 
 logger = logging.getLogger(__name__)
 
@@ -90,6 +90,13 @@ def mine_negatives(
     return figures
 
 
+def _values(folder: DataFolder, item_id: str) -> frozenset[str]:
+    """The values in the cells of a table, or of all tables of a document."""
+    item = folder.items[item_id]
+    ids = [item_id] if isinstance(item, Table) else list(item.tables)
+    return frozenset().union(*(cell_keys(folder.tables.record(table_id)) for table_id in ids))
+
+
 class Miner:
     """Chooses the negatives of one query after the other, and counts what it drops.
 
@@ -131,9 +138,7 @@ class Miner:
         self._without_positive = [0] * len(runs)
         self._first_short = ""
         self._contents: dict[str, bytes] = {}
-        self._cells = lru_cache(maxsize=_KEPT_TABLES)(
-            lambda item_id: cell_keys(folder.tables.record(item_id))
-        )
+        self._cells = lru_cache(maxsize=_KEPT_TABLES)(lambda item_id: _values(folder, item_id))
 
     def __call__(self, query_id: str) -> list[Candidate]:
         """The negatives of one query, hardest first; their scores are 1 / rank."""
@@ -217,7 +222,7 @@ class Miner:
         relevant: dict[str, set[str]] = {}
         for split in self.folder.splits:
             qrels = self.folder.qrels(split)
-            check_qrels(qrels, query_ids=self.folder.queries, item_ids=self.folder.tables.ids)
+            check_qrels(qrels, query_ids=self.folder.queries, item_ids=self.folder.items.ids)
             for query_id, grades in qrels.items():
                 items = {item_id for item_id, grade in grades.items() if grade >= 1}
                 relevant.setdefault(_text_key(self.folder.queries[query_id]), set()).update(items)
@@ -227,9 +232,9 @@ class Miner:
         """Item -> its best score."""
         scores: dict[str, float] = {}
         for candidate in candidates:
-            if candidate.item_id not in self.folder.tables:
+            if candidate.item_id not in self.folder.items:
                 raise UserError(
-                    f"candidate '{candidate.item_id}' of query '{query_id}' is not a table of "
+                    f"candidate '{candidate.item_id}' of query '{query_id}' is not an item of "
                     f"{self.folder.path}: make the run over this corpus"
                 )
             scores[candidate.item_id] = max(candidate.score, scores.get(candidate.item_id, candidate.score))
@@ -237,7 +242,7 @@ class Miner:
 
     def _content(self, item_id: str) -> bytes:
         if item_id not in self._contents:
-            record = self.folder.tables.record(item_id)
+            record = self.folder.items.record(item_id)
             self._contents[item_id] = content_digest(record, folder=self.folder.path, titles=False)
         return self._contents[item_id]
 

@@ -51,7 +51,7 @@ class TrainingPairs:
         self.config = config
         self.mix_temperature = mix_temperature
         self.folder = DataFolder(config.folder)
-        self.item_ids: list[str] = list(self.folder.tables.ids)
+        self.item_ids: list[str] = list(self.folder.items.ids)
         number = {item_id: row for row, item_id in enumerate(self.item_ids)}
         queries = self.folder.queries
         self.query_ids: list[str] = []
@@ -119,7 +119,7 @@ class TrainingPairs:
 
     def _content(self, item: int) -> bytes:
         if item not in self._contents:
-            record = self.folder.tables.record(self.item_ids[item])
+            record = self.folder.items.record(self.item_ids[item])
             self._contents[item] = content_digest(record, folder=self.folder.path, titles=True)
         return self._contents[item]
 

@@ -124,7 +124,7 @@ def _judgements(
 
     folder = DataFolder(data)
     judgements = folder.qrels(split)
-    check_qrels(judgements, query_ids=folder.queries, item_ids=folder.tables.ids)
+    check_qrels(judgements, query_ids=folder.queries, item_ids=folder.items.ids)
     return judgements, {query.id: query.data_set for query in folder.queries.values()}
 
 

@@ -12,7 +12,7 @@ from tabrag.errors import UserError
 from tabrag.index.config import Bm25Config, EncodeConfig
 from tabrag.index.folder import Index
 from tabrag.index.manifest import check_kind
-from tabrag.representations import Representation, RepresentationConfig, build, item_kind
+from tabrag.representations import Representation, RepresentationConfig, build, entries_of, item_kind
 from tabrag.types import Entry
 
 if TYPE_CHECKING:
@@ -116,12 +116,9 @@ def _entries(
     folder: DataFolder, represent: Representation, kind: str, items: Collection[str] | None
 ) -> Iterator[Entry]:
     """The entries of all items; what is represented decides whether those are tables or documents."""
-    if kind == "table":
-        for table in folder.tables if items is None else map(folder.tables.__getitem__, items):
-            yield from represent(table, folder=folder.path)
-        return
-    for document in folder.documents if items is None else map(folder.documents.__getitem__, items):
-        yield from represent(document, tables=folder.tables, folder=folder.path)
+    ids = items if items is not None else (folder.tables if kind == "table" else folder.documents).ids
+    for item_id in ids:
+        yield from entries_of(represent, folder.items[item_id], folder=folder.path)
 
 
 def _cut_tokens(retriever: Retriever) -> float:

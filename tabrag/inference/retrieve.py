@@ -160,5 +160,5 @@ def select_queries(
     from tabrag.evaluation.ranking import check_qrels
 
     qrels = data.qrels(split)
-    check_qrels(qrels, query_ids=data.queries, item_ids=data.tables.ids)
+    check_qrels(qrels, query_ids=data.queries, item_ids=data.items.ids)
     return [data.queries[query_id] for query_id in qrels]

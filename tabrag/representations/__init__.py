@@ -20,8 +20,10 @@ import pkgutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
+from pathlib import Path
 from typing import Any, Protocol
 
+from tabrag.documents.whole import Item, WholeDocument
 from tabrag.errors import UserError
 from tabrag.tables.verbalise import Statement
 from tabrag.tables.windows import Meter, Window, pack
@@ -108,6 +110,13 @@ def build(config: RepresentationConfig, *, measure: Measure | None = None) -> Re
         name: _typed(name, value, parameters[name].annotation) for name, value in config.options.items()
     }
     return partial(function, **given, **options)
+
+
+def entries_of(represent: Representation, item: Item, *, folder: Path | None = None) -> list[Entry]:
+    """The entries of a table or of a document."""
+    if isinstance(item, WholeDocument):
+        return represent(item.document, tables=item.tables, folder=folder)
+    return represent(item, folder=folder)
 
 
 def _function(name: str) -> Representation:

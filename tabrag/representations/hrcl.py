@@ -14,6 +14,7 @@ def entries(
     *,
     folder: Path | None = None,
     measure: Measure | None = None,
+    title: bool = True,
     axis_names: bool = False,
     windows: bool = False,
 ) -> list[Entry]:
@@ -23,9 +24,10 @@ def entries(
         table: The table.
         folder: Not needed: a text stands for itself.
         measure: What fits into the encoder.
+        title: Whether a text begins with the table's title.
         axis_names: Whether a text says "Row" or "Column" before the label.
         windows: Whether a text that does not fit becomes several entries, each with the header; else the
             encoder cuts it.
     """
-    statements = header_statements(table, levels=True, axis_names=axis_names)
+    statements = header_statements(table, levels=True, title=title, axis_names=axis_names)
     return statement_entries(table, statements, measure, windows=windows)

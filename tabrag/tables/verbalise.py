@@ -70,19 +70,22 @@ def summary(table: Table) -> Statement:
     return Statement(title or "Table", tuple(parts))
 
 
-def header_statements(table: Table, *, levels: bool = True, axis_names: bool = False) -> list[Statement]:
+def header_statements(
+    table: Table, *, levels: bool = True, title: bool = True, axis_names: bool = False
+) -> list[Statement]:
     """One statement a header of either axis: rows first, in the order of the table, each text once.
 
     Args:
         table: A table; one without a grid, or without any header, gives its summary.
         levels: One for each header *node* with its path, and whole paths of the other axis (H-RCL); otherwise
             one for each row and column with its own label alone, and own labels of the other axis (flat RCL).
+        title: Whether a head begins with the table's title.
         axis_names: Whether a head says "Row" or "Column" before the label.
     """
     grid = table.grid
     if grid is None:
         return [summary(table)]
-    title = title_text(table)
+    name_of_all = title_text(table) if title else ""
     paths = {axis: _paths(grid, axis) for axis in AXES}
     leaves = {
         axis: tuple(_distinct(" > ".join(path if levels else path[-1:]) for path in paths[axis] if path))
@@ -94,7 +97,7 @@ def header_statements(table: Table, *, levels: bool = True, axis_names: bool = F
             if path:
                 label = " > ".join(path if levels else path[-1:])
                 name = f"{_OWN_WORD[axis]} {label}" if axis_names else label
-                found.setdefault(Statement(f"{title}. {name}" if title else name, leaves[other]))
+                found.setdefault(Statement(f"{name_of_all}. {name}" if name_of_all else name, leaves[other]))
     return list(found) or [summary(table)]
 
 

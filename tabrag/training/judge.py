@@ -11,7 +11,7 @@ from tabrag.index.exact import ExactIndex
 from tabrag.index.items import search_items
 from tabrag.inference.encode import encode
 from tabrag.models.retriever import Retriever
-from tabrag.representations import build
+from tabrag.representations import build, entries_of, item_kind
 from tabrag.training.config import DevConfig
 from tabrag.types import Candidate, Entry, Run
 
@@ -35,12 +35,15 @@ def judge(retriever: Retriever, folder: DataFolder, dev: DevConfig, *, split: st
     qrels = {query_id: grades for query_id, grades in judged_qrels if max(grades.values()) > 0}
     step = max(1, len(qrels) // dev.max_queries) if dev.max_queries else 1
     qrels = dict(list(qrels.items())[::step])
-    ids: Sequence[str] = folder.tables.ids
+    of_tables = item_kind(retriever.representation) == "table"
+    ids: Sequence[str] = folder.tables.ids if of_tables else folder.documents.ids
     if dev.pool == "judged":
         judged = {item_id for grades in qrels.values() for item_id in grades}
         ids = [item_id for item_id in ids if item_id in judged]
     represent = build(retriever.representation, measure=retriever.item.inputs)
-    items = [entry for item_id in ids for entry in represent(folder.tables[item_id], folder=folder.path)]
+    items = [
+        entry for item_id in ids for entry in entries_of(represent, folder.items[item_id], folder=folder.path)
+    ]
     queries = [Entry(id=query_id, item_id=query_id, text=folder.queries[query_id].text) for query_id in qrels]
     found = search_items(
         ExactIndex(metric=retriever.metric).build(encode(retriever.item, items)).search,
