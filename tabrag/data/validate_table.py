@@ -11,7 +11,7 @@ from tabrag.files import inside
 
 _KEYS = {
     *("_id", "title", "text", "page_title", "section", "caption", "grid", "image", "words", "boxes"),
-    *("word_cells", "source", "metadata"),
+    *("word_cells", "source", "document", "metadata"),
 }
 _GRID_KEYS = {"cells", "merged", "num_header_rows", "num_header_cols", "top_paths", "left_paths"}
 _TEXT_KEYS = ("title", "text", "page_title", "section", "caption")
@@ -59,6 +59,8 @@ def _table_faults(record: dict[str, Any], *, folder: Path, decode_images: bool) 
         yield from _image_faults(record["image"], folder=folder, decode=decode_images)
     yield from _word_faults(record, size)
     yield from _source_faults(record.get("source"))
+    if not isinstance(record.get("document") or "", str):
+        yield f"'document' must be the id of a document, found {_shown(record['document'])}"
     metadata = record.get("metadata")
     if metadata is not None and not (
         isinstance(metadata, dict) and all(isinstance(value, str) for value in metadata.values())
