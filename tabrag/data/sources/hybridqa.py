@@ -25,8 +25,8 @@ URL = "https://github.com/wenhuchen/HybridQA"
 NOTE = (
     "2,357 of the 3,466 official dev questions, all of them here as dev: train is missing and the answers of "
     "test are not released. A document is a page's introduction and section text, its table, and the "
-    "passages that the table links to, in the order of the links. Questions are judged on documents. evidence is both "
-    "where an answer was traced to a passage, table where only to the table."
+    "passages that the table links to, in the order of the links. Questions are judged on documents. evidence "
+    "is both where an answer was traced to a passage, table where only to the table."
 )
 
 

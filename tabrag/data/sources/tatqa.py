@@ -95,9 +95,9 @@ def _table_of(context: Row) -> Row:
 
 
 def _question(row: Row, document_id: str, number: int, cells: list[list[str]]) -> Asked:
-    answers = [
-        f"{answer}%" if percent and "%" not in str(answer) else str(answer) for answer in row["answers"]
-    ]
+    answers = [str(answer) for answer in row["answers"]]
+    if row["scale"] == "percent":
+        answers = [answer if "%" in answer else f"{answer}%" for answer in answers]
     query = Query(
         id=row["id"], text=row["question"], answers=answers, evidence=EVIDENCE.get(row["answer_from"], "")
     )
