@@ -15,7 +15,8 @@ from PIL import Image, ImageOps
 
 from tabrag.errors import UserError
 from tabrag.tables.boxes import enclosing_box, normalise_box
-from tabrag.tables.ocr import _line_words, load_words, read_words
+from tabrag.tables.ocr import load_words, read_words
+from tabrag.tables.ocr_engine import line_words
 from tabrag.tables.render import render
 from tabrag.tables.word_grid import group_rows, words_to_grid
 from tabrag.types import Grid, Table, Word
@@ -131,13 +132,13 @@ class TestReadWords:
         assert read_words(Image.new("RGB", size, "white")) == []
 
     def test_missing_package_is_named(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        from tabrag.tables import ocr
+        from tabrag.tables import ocr_engine
 
         monkeypatch.setitem(sys.modules, "rapidocr", None)
-        ocr._engine.cache_clear()
+        ocr_engine._engine.cache_clear()
         with pytest.raises(UserError, match=r"rapidocr.*tabrag\[ocr\]"):
             read_words(Image.new("RGB", (50, 50), "white"))
-        ocr._engine.cache_clear()
+        ocr_engine._engine.cache_clear()
 
 
 def test_importing_the_module_loads_no_ocr() -> None:
@@ -155,16 +156,16 @@ class TestLineWords:
 
     def test_characters_are_joined_to_words(self) -> None:
         parts = [self._part(char, i * 10, i * 10 + 9) for i, char in enumerate("温度°C")]
-        words = list(_line_words("温度 °C", self._BOX, parts))
+        words = list(line_words("温度 °C", self._BOX, parts))
         assert words == [("温度", (0, 0, 19, 10)), ("°C", (20, 0, 39, 10))]
 
     def test_parts_that_do_not_add_up_share_the_line(self) -> None:
-        words = list(_line_words("ab cde", self._BOX, [self._part("x", 0, 5)]))
+        words = list(line_words("ab cde", self._BOX, [self._part("x", 0, 5)]))
         assert [word for word, _ in words] == ["ab", "cde"]
         assert words[0][1][2] < words[1][1][0] and words[1][1][2] == 100
 
     def test_line_without_parts(self) -> None:
-        assert list(_line_words("one", self._BOX, ())) == [("one", self._BOX)]
+        assert list(line_words("one", self._BOX, ())) == [("one", self._BOX)]
 
 
 class TestWordsToGrid:
