@@ -15,8 +15,8 @@ from xml.etree.ElementTree import ParseError
 
 from tabrag.errors import UserError
 from tabrag.tables.headers import infer_table
+from tabrag.tables.package_guard import check_workbook
 from tabrag.tables.sheet_blocks import Block, Region, find_blocks
-from tabrag.tables.xlsx_guard import check_workbook
 from tabrag.types import Cell, Source, Table
 
 if TYPE_CHECKING:
