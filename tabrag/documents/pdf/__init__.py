@@ -1,0 +1,1 @@
+"""PDF files: words, lines and pictures of their pages; documents out of them."""
