@@ -2,11 +2,13 @@
 
 scripts/prepare_data.py hitab --from DATA/hitab --out data/hitab --render
 scripts/prepare_data.py files --from MY_TABLES --out data/mine --questions questions.csv
+scripts/prepare_data.py documents --from MY_FILES --out data/mine --ocr rapidocr
 scripts/prepare_data.py questions --from data/mine --out data/mine-questions
 scripts/prepare_data.py validate data/mine
 
 Exit status: 0 for all well; 2 for an error (nothing is written) or faults that validate found; 3 where the
-folder is written without some files, questions or tables, which its failed.jsonl names.
+folder is written without some files, questions or tables, which its failed.jsonl names. documents started
+again on the same --out reads only what is new or has changed.
 """
 
 from __future__ import annotations
@@ -18,13 +20,16 @@ from typing import Any
 
 from tabrag.config import guard
 from tabrag.data.sources import SOURCES, source
+from tabrag.documents.parsed import ParseOptions
 from tabrag.errors import UserError
 
 
 def parser() -> argparse.ArgumentParser:
-    """The command line: one subcommand a source, ``questions`` and ``validate``."""
+    """The command line: one subcommand a source, ``documents``, ``questions`` and ``validate``."""
     top = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    commands = top.add_subparsers(dest="command", required=True, metavar="SOURCE | questions | validate")
+    commands = top.add_subparsers(
+        dest="command", required=True, metavar="SOURCE | documents | questions | validate"
+    )
     for name in SOURCES:
         command = commands.add_parser(name, help=f"make a data set folder from the source '{name}'")
         command.add_argument("--out", type=Path, required=True, help="the data set folder to write")
@@ -51,6 +56,7 @@ def parser() -> argparse.ArgumentParser:
                 default="none",
                 help="read words of pictures (default none)",
             )
+    _add_documents(commands)
     made = commands.add_parser(
         "questions", help="make questions for the tables of a data set folder by rules"
     )
@@ -67,12 +73,52 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
+def _add_documents(commands: Any) -> None:
+    defaults = ParseOptions()
+    own = commands.add_parser("documents", help="make or renew a data set folder of a folder of your files")
+    own.add_argument("--from", dest="folder", type=Path, required=True, help="the folder with the files")
+    own.add_argument("--out", type=Path, required=True, help="the data set folder to write or renew")
+    own.add_argument(
+        "--questions", type=Path, help="JSONL or CSV: question, answers, table, split, label, id"
+    )
+    own.add_argument(
+        "--ocr",
+        choices=("none", "rapidocr"),
+        default=defaults.ocr,
+        help="read words of pictures and scanned pages (default none)",
+    )
+    own.add_argument("--password", default="", help="opens encrypted files")
+    own.add_argument(
+        "--no-page-images", dest="page_images", action="store_false", help="keep no pictures of whole pages"
+    )
+    own.add_argument(
+        "--dpi", type=int, default=defaults.dpi, help=f"of pictures of pages (default {defaults.dpi})"
+    )
+    own.add_argument("--render", action="store_true", help="draw each table without a picture to images/")
+    own.add_argument("--style", default="mixed", help="how to draw: mixed (default) or one style")
+    own.add_argument("--workers", type=int, help="processes that read (default: one a core)")
+    own.add_argument(
+        "--timeout",
+        type=float,
+        default=defaults.timeout,
+        help=f"seconds one file may take (default {defaults.timeout:g})",
+    )
+    own.add_argument(
+        "--memory-mb",
+        type=int,
+        default=defaults.memory_mb,
+        help=f"MiB one file may take (default {defaults.memory_mb})",
+    )
+
+
 def run(arguments: argparse.Namespace) -> dict[str, Any]:
     """Do what the command line says; the figures are the script's last line."""
     values = vars(arguments)
     command = values.pop("command")
     if command == "validate":
         return _validate(arguments.folder, images=arguments.images)
+    if command == "documents":
+        return {"source": command, **_documents(values)}
     if command == "questions":
         from tabrag.data.augment.folder import make_folder
 
@@ -91,6 +137,21 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
     else:
         data = module.read(values.pop("folder"), **values)
     return {"source": command, **prepare(data, settings.pop("out"), **settings)}
+
+
+def _documents(values: dict[str, Any]) -> dict[str, Any]:
+    from tabrag.data.ingest import ingest
+
+    names = ("ocr", "page_images", "dpi", "password", "timeout", "memory_mb")
+    options = ParseOptions(**{name: values[name] for name in names})
+    return ingest(
+        values["folder"],
+        values["out"],
+        options=options,
+        questions=values["questions"],
+        style=values["style"] if values["render"] else None,
+        num_workers=values["workers"],
+    )
 
 
 def _validate(folder: Path, *, images: bool) -> dict[str, Any]:

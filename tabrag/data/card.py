@@ -38,12 +38,15 @@ class Card:
 def readme(card: Card, *, counts: Mapping[str, int], splits: Sequence[str], has_headers: bool) -> str:
     """The text of ``README.md``: front matter with one config for each kind of file, then the card as prose.
 
-    Load with ``datasets.load_dataset(FOLDER, "corpus")``, ``"queries"``, ``"qrels"`` or ``"headers"``.
+    Load with ``datasets.load_dataset(FOLDER, "corpus")``, ``"documents"``, ``"queries"``, ``"qrels"`` or
+    ``"headers"``.
     """
     parts: list[tuple[str, dict[str, str], list[dict[str, Any]]]] = [
         ("corpus", {"corpus": "corpus.jsonl"}, _corpus()),
         ("queries", {"queries": "queries.jsonl"}, _queries()),
     ]
+    if counts.get("documents"):
+        parts.insert(1, ("documents", {"documents": "documents.jsonl"}, _documents()))
     if splits:
         parts.append(("qrels", {split: f"qrels/{split}.jsonl" for split in splits}, _qrels()))
     if has_headers:
@@ -98,7 +101,6 @@ def _corpus() -> list[dict[str, Any]]:
         _list("top_paths", 3),
         _list("left_paths", 3),
     ]
-    source = [*_strings("file"), _number("page"), _list("box"), *_strings("sheet")]
     return [
         *_strings("_id", "title", "text", "page_title", "section", "caption"),
         {"name": "grid", "struct": grid},
@@ -106,9 +108,29 @@ def _corpus() -> list[dict[str, Any]]:
         _list("words", of="string"),
         _list("boxes", 2),
         _list("word_cells", 2),
-        {"name": "source", "struct": source},
+        _source(),
+        *_strings("document"),
         *_strings("metadata"),  # an object with any keys: `datasets` gives it as JSON text
     ]
+
+
+def _documents() -> list[dict[str, Any]]:
+    sizes = [{"name": name, "dtype": "float64"} for name in ("width", "height")]
+    pages = [_number("number"), *sizes, *_strings("image")]
+    texts, places = _strings("table", "image"), [_number("page"), _list("box")]
+    blocks = [*_strings("kind", "text"), _number("level"), *texts, *places]
+    return [
+        *_strings("_id", "title"),
+        {"name": "pages", "list": pages},
+        {"name": "blocks", "list": blocks},
+        _source(),
+        *_strings("metadata"),
+    ]
+
+
+def _source() -> dict[str, Any]:
+    parts = [*_strings("file"), _number("page"), _list("box"), *_strings("sheet")]
+    return {"name": "source", "struct": parts}
 
 
 def _queries() -> list[dict[str, Any]]:
@@ -129,6 +151,8 @@ _FILES = """## Files
 
 - `corpus.jsonl`: one table a line. `text` is its flat text; `grid` its cells, merged regions and headers;
   `image` a path in this folder; `words`, `boxes` (0..1000 of the picture) and `word_cells` the printed words.
+- `documents.jsonl`, where there is one: one document a line, its blocks in reading order; a block of a table
+  names a table of `corpus.jsonl`. `pages/` has pictures of whole pages, `files.jsonl` says what was read.
 - `queries.jsonl`: questions and statements with their answers.
 - `qrels/SPLIT.tsv`: which table answers which query (`qrels/SPLIT.jsonl` says the same for `datasets`).
 - `headers.jsonl`: which header cells and answer cells a query is about, where known.

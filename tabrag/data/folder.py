@@ -203,6 +203,7 @@ def write_judgements(
     num_tables: int,
     *,
     num_documents: int = 0,
+    num_pages: int = 0,
     queries: Iterable[Query],
     qrels: Mapping[str, Qrels],
     gold_headers: Iterable[GoldHeaders] = (),
@@ -210,6 +211,7 @@ def write_judgements(
 ) -> dict[str, int]:
     """Write queries, judgements, gold headers and the README; see :func:`write_folder`."""
     counts = {"documents": num_documents} if num_documents else {}
+    counts |= {"pages": num_pages} if num_pages else {}
     counts["tables"] = num_tables
     counts["queries"] = write_jsonl(folder / "queries.jsonl", map(query_to_record, queries))
     gold_headers = list(gold_headers)

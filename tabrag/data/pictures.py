@@ -84,7 +84,7 @@ def render_tables(
     images = folder / "images"
     images.mkdir(exist_ok=True)
     draw = partial(_draw, images=images, style=style)
-    num_workers = num_workers or _num_cores()
+    num_workers = num_workers or num_cores()
     for table, drawn in _drawn(iter(tables), draw, num_workers=num_workers):
         if isinstance(drawn, list):
             yield replace(table, image=f"images/{picture_name(table.id)}", words=drawn)
@@ -122,6 +122,6 @@ def _draw(table: Table, *, images: Path, style: str) -> _Outcome:
     return drawn.words
 
 
-def _num_cores() -> int:
+def num_cores() -> int:
     """Cores that this process may use (macOS only knows how many there are)."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

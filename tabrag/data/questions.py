@@ -1,8 +1,9 @@
 """A person's own file of questions about their tables: JSONL, CSV or TSV.
 
 Columns: ``question``; ``answer`` (one) or ``answers`` (a list; in CSV separated by ``|``); ``table``: the id
-of a table, a file's path, or a file's name where it is unique, blank where unknown; ``split`` (train where
-blank); ``id``; ``label`` for statements. Columns of other names are passed over with a warning.
+of a table, a file's path, or a file's name where it is unique, blank where unknown (of a file with several
+tables or none the document is meant); ``split`` (train where blank); ``id``; ``label`` for statements.
+Columns of other names are passed over with a warning.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import csv
 import io
 import logging
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,19 +27,20 @@ logger = logging.getLogger(__name__)
 _COLUMNS = ("id", "question", "answer", "answers", "table", "split", "label")
 
 
-def add_questions(data: Dataset, path: Path, *, table_ids: Collection[str]) -> None:
+def add_questions(data: Dataset, path: Path, *, documents: Mapping[str, Sequence[str]]) -> None:
     """Add the questions of ``path`` to a data set; a row that cannot be used goes to ``data.failed``, the
     others go on.
 
     Args:
         data: Its queries, judgements and failures grow.
         path: The file.
-        table_ids: The tables there are.
+        documents: The documents there are, with the ids of their tables.
 
     Raises:
         UserError: The file is missing or broken, has no ``question`` column, or gives an id twice.
     """
     known = {query.id for query in data.queries}
+    items = _items(documents)
     for number, row in enumerate(_rows(path), start=1):
         text = str(row.get("question") or "").strip()
         query_id = str(row.get("id") or "").strip() or f"q{number}"
@@ -55,9 +57,11 @@ def add_questions(data: Dataset, path: Path, *, table_ids: Collection[str]) -> N
         name = str(row.get("table") or "").strip()
         if not name:
             continue
-        matches = _matches(name, table_ids)
+        matches = _matches(name, items)
         if len(matches) != 1:
-            found = f"several tables have that name: {', '.join(matches[:5])}" if matches else "no such table"
+            found = (
+                f"several have that name: {', '.join(matches[:5])}" if matches else "no such table or file"
+            )
             data.failed.append(
                 {"file": f"{path.name}, question {number}", "reason": f"table '{name}': {found}"}
             )
@@ -88,12 +92,20 @@ def _answers(row: dict[str, Any]) -> list[str]:
     return [text for value in values if value is not None and (text := str(value).strip())]
 
 
-def _matches(name: str, table_ids: Collection[str]) -> list[str]:
-    """Tables of that id, or the first tables of the files of that name."""
-    if name in table_ids:
-        return [name]
-    name = name.replace("\\", "/").removeprefix("./")
-    return [name] if name in table_ids else [item for item in table_ids if item.rsplit("/", 1)[-1] == name]
+def _items(documents: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """What a question may name -> the item that is meant: tables, and the files that they stand in."""
+    items = {table: table for tables in documents.values() for table in tables}
+    for document, tables in documents.items():
+        items.setdefault(document, tables[0] if len(tables) == 1 else document)
+    return items
+
+
+def _matches(name: str, items: Mapping[str, str]) -> list[str]:
+    """The item of that name, or those whose files are called so in some folder."""
+    name = name if name in items else name.replace("\\", "/").removeprefix("./")
+    if name in items:
+        return [items[name]]
+    return list(dict.fromkeys(item for key, item in items.items() if key.rsplit("/", 1)[-1] == name))
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:

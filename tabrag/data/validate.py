@@ -10,6 +10,7 @@ from typing import Any
 
 from tabrag.data.folder import QRELS_HEADER
 from tabrag.data.records import EVIDENCE, LABELS, TASKS, lone_half
+from tabrag.data.validate_document import document_faults
 from tabrag.data.validate_table import grid_size, is_cell, table_faults
 from tabrag.errors import UserError
 
@@ -32,7 +33,8 @@ class Fault:
 def validate(path: str | Path, *, images: bool = False) -> list[Fault]:
     """All faults of a data set folder, in the order of files and lines; an empty list for a good one.
 
-    A folder needs ``corpus.jsonl``; queries, judgements and gold headers are checked where they are.
+    A folder needs ``corpus.jsonl``; documents, queries, judgements and gold headers are checked where they
+    are.
 
     Args:
         path: The folder.
@@ -54,6 +56,7 @@ class _Validation:
         self.folder = folder
         self.decode_images = decode_images
         self.sizes: dict[str, tuple[int, int] | None] = {}
+        self.homes: dict[str, str] = {}
         self.documents: dict[str, None] = {}
         self.query_ids: set[str] = set()
         self.split_of: dict[str, str] = {}
@@ -64,11 +67,12 @@ class _Validation:
             yield Fault(str(corpus), 0, "file not found")
         else:
             yield from self._ids_and(corpus, self.sizes, self._table)
-            if not self.sizes:
-                yield Fault(str(corpus), 0, "no table")
         documents = self.folder / "documents.jsonl"
         if documents.is_file():
-            yield from self._ids_and(documents, self.documents, lambda record: (None, []))
+            yield from self._ids_and(documents, self.documents, self._document)
+            yield from self._homeless(corpus)
+        if corpus.is_file() and not self.sizes and not self.documents:
+            yield Fault(str(corpus), 0, "no table")
         queries = self.folder / "queries.jsonl"
         if queries.is_file():
             ids: dict[str, None] = {}
@@ -111,7 +115,21 @@ class _Validation:
 
     def _table(self, record: dict[str, Any]) -> tuple[tuple[int, int] | None, list[str]]:
         faults = table_faults(record, folder=self.folder, decode_images=self.decode_images)
+        if isinstance(document := record.get("document"), str):
+            self.homes.setdefault(document, str(record.get("_id")))
         return grid_size(record), faults
+
+    def _document(self, record: dict[str, Any]) -> tuple[None, list[str]]:
+        return None, document_faults(
+            record, folder=self.folder, known=self.sizes, decode_images=self.decode_images
+        )
+
+    def _homeless(self, corpus: Path) -> Iterator[Fault]:
+        """Faults of tables whose document is not there."""
+        for document, table_id in self.homes.items():
+            if document not in self.documents:
+                message = f"table '{table_id}' stands in the document '{document}', which is not there"
+                yield Fault(str(corpus), 0, message)
 
     def _qrels(self, file: Path) -> Iterator[Fault]:
         seen: dict[tuple[str, str], int] = {}

@@ -49,44 +49,49 @@ def _table_faults(record: dict[str, Any], *, folder: Path, decode_images: bool) 
     yield from (f"unknown key '{key}'; own values belong in 'metadata'" for key in record if key not in _KEYS)
     for key in _TEXT_KEYS:
         if not isinstance(record.get(key, ""), str):
-            yield f"'{key}' must be a text, found {_shown(record[key])}"
+            yield f"'{key}' must be a text, found {shown(record[key])}"
     if record.get("grid") is None and record.get("image") is None:
         yield "neither 'grid' nor 'image': a table needs cells, a picture, or both"
     size = grid_size(record)
     if record.get("grid") is not None:
-        yield from _grid_faults(record["grid"])
+        yield from _grid_faults(record["grid"], may_be_blank=record.get("image") is not None)
     if record.get("image") is not None:
-        yield from _image_faults(record["image"], folder=folder, decode=decode_images)
+        yield from image_faults(record["image"], folder=folder, decode=decode_images)
     yield from _word_faults(record, size)
-    yield from _source_faults(record.get("source"))
+    yield from source_faults(record.get("source"))
     if not isinstance(record.get("document") or "", str):
-        yield f"'document' must be the id of a document, found {_shown(record['document'])}"
-    metadata = record.get("metadata")
+        yield f"'document' must be the id of a document, found {shown(record['document'])}"
+    yield from metadata_faults(record.get("metadata"))
+
+
+def metadata_faults(metadata: Any) -> Iterator[str]:
+    """What is wrong with the metadata of a table or document."""
     if metadata is not None and not (
         isinstance(metadata, dict) and all(isinstance(value, str) for value in metadata.values())
     ):
         yield "'metadata' must be an object whose values are texts"
 
 
-def _source_faults(source: Any) -> Iterator[str]:
+def source_faults(source: Any) -> Iterator[str]:
+    """What is wrong with where a table or document is said to come from."""
     if source is None:
         return
     if not isinstance(source, dict):
-        yield f"'source' must be an object, found {_shown(source)}"
+        yield f"'source' must be an object, found {shown(source)}"
         return
     for key in ("file", "sheet"):
         if not isinstance(source.get(key) or "", str):
-            yield f"'source.{key}' must be a text, found {_shown(source[key])}"
+            yield f"'source.{key}' must be a text, found {shown(source[key])}"
     page, box = source.get("page"), source.get("box")
     if page is not None and (type(page) is not int or page < 1):
-        yield f"'source.page' must be a whole number from 1 up, found {_shown(page)}"
-    if box is not None and not _is_box(box):
-        yield f"'source.box' must be [x0, y0, x1, y1] in 0..1000, found {_shown(box)}"
+        yield f"'source.page' must be a whole number from 1 up, found {shown(page)}"
+    if box is not None and not is_box(box):
+        yield f"'source.box' must be [x0, y0, x1, y1] in 0..1000, found {shown(box)}"
 
 
-def _grid_faults(grid: Any) -> Iterator[str]:
+def _grid_faults(grid: Any, *, may_be_blank: bool) -> Iterator[str]:
     if not isinstance(grid, dict):
-        yield f"'grid' must be an object with 'cells', found {_shown(grid)}"
+        yield f"'grid' must be an object with 'cells', found {shown(grid)}"
         return
     yield from (f"unknown key '{key}' in 'grid'" for key in grid if key not in _GRID_KEYS)
     cells = grid.get("cells")
@@ -102,14 +107,15 @@ def _grid_faults(grid: Any) -> Iterator[str]:
             yield f"ragged table: row {row} has {len(texts)} cells, row 0 has {num_cols}"
         for col, text in enumerate(texts):
             if not isinstance(text, str):
-                yield f"cell ({row}, {col}) must be a text, found {_shown(text)}"
-    if not any(isinstance(text, str) and text.strip() for texts in cells for text in texts):
+                yield f"cell ({row}, {col}) must be a text, found {shown(text)}"
+    has_text = any(isinstance(text, str) and text.strip() for texts in cells for text in texts)
+    if not has_text and not may_be_blank:  # a picture may show a drawn form that nobody has filled in
         yield "empty table: all cells are blank"
     yield from _region_faults(grid.get("merged") or [], cells)
     for key, limit in (("num_header_rows", num_rows), ("num_header_cols", num_cols)):
         value = grid.get(key, 0)
         if not _is_integers([value], 1) or not 0 <= value <= limit:
-            yield f"'grid.{key}' must be a whole number in 0..{limit}, found {_shown(value)}"
+            yield f"'grid.{key}' must be a whole number in 0..{limit}, found {shown(value)}"
     for key, count in (("top_paths", num_cols), ("left_paths", num_rows)):
         paths = grid.get(key)
         if paths is None:
@@ -129,7 +135,7 @@ def _region_faults(regions: Any, cells: list[list[Any]]) -> Iterator[str]:
     taken: dict[tuple[int, int], Any] = {}
     for region in regions:
         if not _is_integers(region, 4):
-            yield f"merged region {_shown(region)} must be [first_row, last_row, first_col, last_col]"
+            yield f"merged region {shown(region)} must be [first_row, last_row, first_col, last_col]"
             continue
         first_row, last_row, first_col, last_col = region
         width = min(len(row) for row in cells)
@@ -146,9 +152,10 @@ def _region_faults(regions: Any, cells: list[list[Any]]) -> Iterator[str]:
                 yield f"merged region {region} has text in cell ({row}, {col}), which is not its first"
 
 
-def _image_faults(image: Any, *, folder: Path, decode: bool) -> Iterator[str]:
+def image_faults(image: Any, *, folder: Path, decode: bool) -> Iterator[str]:
+    """What is wrong with the path of a picture, or with the picture: missing, empty, broken."""
     if not isinstance(image, str) or not image or "\0" in image:
-        yield f"'image' must be a path relative to the folder, found {_shown(image)}"
+        yield f"'image' must be a path relative to the folder, found {shown(image)}"
         return
     try:
         path = inside(folder, image)
@@ -156,7 +163,7 @@ def _image_faults(image: Any, *, folder: Path, decode: bool) -> Iterator[str]:
         yield str(error)
         return
     if Path(image).is_absolute():
-        yield f"'image' must be a path relative to the folder, found {_shown(image)}"
+        yield f"'image' must be a path relative to the folder, found {shown(image)}"
     elif not path.is_file():
         yield f"picture '{image}' is missing"
     elif path.stat().st_size == 0:
@@ -183,18 +190,19 @@ def _word_faults(record: dict[str, Any], size: tuple[int, int] | None) -> Iterat
             found = len(values) if isinstance(values, list) else "none"
             yield f"{len(words)} words need as many '{key}', found {found}"
     for number, box in enumerate(boxes if isinstance(boxes, list) else []):
-        if not _is_box(box):
-            yield f"'boxes'[{number}] must be [x0, y0, x1, y1] in 0..1000, found {_shown(box)}"
+        if not is_box(box):
+            yield f"'boxes'[{number}] must be [x0, y0, x1, y1] in 0..1000, found {shown(box)}"
     for number, cell in enumerate(cells if isinstance(cells, list) else []):
         if cell is not None and not is_cell(cell, size):
-            yield f"'word_cells'[{number}] must be null or [row, col] inside the grid, found {_shown(cell)}"
+            yield f"'word_cells'[{number}] must be null or [row, col] inside the grid, found {shown(cell)}"
 
 
 def _is_integers(value: Any, count: int) -> bool:
     return isinstance(value, list) and len(value) == count and all(type(number) is int for number in value)
 
 
-def _is_box(value: Any) -> bool:
+def is_box(value: Any) -> bool:
+    """Whether ``value`` is ``[x0, y0, x1, y1]`` in 0..1000."""
     return _is_integers(value, 4) and 0 <= value[0] <= value[2] <= 1000 and 0 <= value[1] <= value[3] <= 1000
 
 
@@ -202,6 +210,7 @@ def _axis(key: str) -> str:
     return "columns" if key == "top_paths" else "rows"
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
+    """A value as a message shows it: cut where it is long."""
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."

@@ -10,20 +10,26 @@ from tabrag.data.questions import add_questions
 from tabrag.errors import UserError
 from tabrag.types import Query
 
-IDS = ("a.csv", "sub/b.html", "sub/b.html#2", "x/same.csv", "y/same.csv")
+DOCUMENTS = {
+    "a.csv": ["a.csv#t1"],
+    "sub/b.html": ["sub/b.html#t1", "sub/b.html#t2"],
+    "x/same.csv": ["x/same.csv#t1"],
+    "y/same.csv": ["y/same.csv#t1"],
+    "prose.txt": [],
+}
 
 
 def _read(path: Path, text: str) -> Dataset:
     path.write_text(text, encoding="utf-8")
     data = Dataset(card=Card(name="Own"), tables=[])
-    add_questions(data, path, table_ids=IDS)
+    add_questions(data, path, documents=DOCUMENTS)
     return data
 
 
 def test_jsonl_with_every_column(tmp_path: Path) -> None:
     data = _read(
         tmp_path / "q.jsonl",
-        '{"id": "mine", "question": "How much?", "answers": ["5", 6], "table": "sub/b.html#2", '
+        '{"id": "mine", "question": "How much?", "answers": ["5", 6], "table": "sub/b.html#t2", '
         '"split": "test"}\n'
         '{"question": "Is it so?", "label": "refuted", "table": "a.csv"}\n'
         '{"question": "Where?", "answer": "here"}\n',
@@ -33,7 +39,7 @@ def test_jsonl_with_every_column(tmp_path: Path) -> None:
         Query(id="q2", text="Is it so?", task="verify", label="REFUTED"),
         Query(id="q3", text="Where?", answers=["here"]),
     ]
-    assert data.qrels == {"test": {"mine": {"sub/b.html#2": 1}}, "train": {"q2": {"a.csv": 1}}}
+    assert data.qrels == {"test": {"mine": {"sub/b.html#t2": 1}}, "train": {"q2": {"a.csv#t1": 1}}}
     assert data.failed == []
 
 
@@ -49,6 +55,18 @@ def test_csv_with_a_byte_order_mark_and_quoted_line_breaks(
     assert data.queries[0] == Query(id="q1", text="How, much\nin all?", answers=["1,5", "2"])
     assert data.queries[1] == Query(id="q2", text="Where?")
     assert data.qrels == {"train": {"q1": {"sub/b.html": 1}}}
+
+
+def test_a_file_stands_for_its_only_table_or_for_its_document(tmp_path: Path) -> None:
+    names = ("a.csv", "b.html", "sub/b.html#t1", "sub\\\\b.html", "prose.txt")
+    data = _read(tmp_path / "q.jsonl", "".join(f'{{"question": "?", "table": "{name}"}}\n' for name in names))
+    assert [list(judged) for judged in data.qrels["train"].values()] == [
+        ["a.csv#t1"],
+        ["sub/b.html"],
+        ["sub/b.html#t1"],
+        ["sub/b.html"],
+        ["prose.txt"],
+    ]
 
 
 def test_columns_that_nobody_knows_are_named(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -90,13 +108,13 @@ def test_rows_that_cannot_be_used_are_listed_and_the_others_go_on(tmp_path: Path
     )
     assert [(failure["file"], failure["reason"][:40]) for failure in data.failed] == [
         ("q.csv, question 1", "the question is blank"),
-        ("q.csv, question 2", "table 'gone.csv': no such table"),
-        ("q.csv, question 3", "table 'same.csv': several tables have th"),
+        ("q.csv, question 2", "table 'gone.csv': no such table or file"[:40]),
+        ("q.csv, question 3", "table 'same.csv': several have that name"),
         ("q.csv, question 4", "split '../x' must be made of letters, di"),
         ("q.csv, question 5", "label 'MAYBE' must be one of SUPPORTED, "),
     ]
     assert [query.text for query in data.queries] == ["One?", "Two?", "Five?"]  # two without a judgement
-    assert data.qrels == {"dev": {"q6": {"a.csv": 1}}}
+    assert data.qrels == {"dev": {"q6": {"a.csv#t1": 1}}}
 
 
 def test_files_that_cannot_be_used_at_all_are_errors(tmp_path: Path) -> None:
@@ -106,7 +124,7 @@ def test_files_that_cannot_be_used_at_all_are_errors(tmp_path: Path) -> None:
         _read(tmp_path / "q.jsonl", '{"id": "a", "question": "x"}\n{"id": "a", "question": "y"}\n')
     data = Dataset(card=Card(name="Own"), tables=[])
     with pytest.raises(UserError, match=r"none\.csv: file of questions not found"):
-        add_questions(data, tmp_path / "none.csv", table_ids=IDS)
+        add_questions(data, tmp_path / "none.csv", documents=DOCUMENTS)
     (tmp_path / "l.csv").write_bytes("question\nWér?\n".encode("latin-1"))
     with pytest.raises(UserError, match=r"l\.csv: cannot be read .*save it as UTF-8"):
-        add_questions(data, tmp_path / "l.csv", table_ids=IDS)
+        add_questions(data, tmp_path / "l.csv", documents=DOCUMENTS)

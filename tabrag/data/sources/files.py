@@ -100,7 +100,7 @@ def read(folder: Path, limit: int | None = None, questions: Path | None = None, 
             f"{folder} holds no table that can be read; kinds: {', '.join(sorted(suffixes))}{reasons}"
         )
     if questions is not None:
-        add_questions(data, Path(questions), table_ids=dict.fromkeys(table.id for table in data.tables))
+        add_questions(data, Path(questions), documents={table.id: [table.id] for table in data.tables})
     return data
 
 

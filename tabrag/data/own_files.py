@@ -1,0 +1,92 @@
+"""A person's own folder: which of its files are documents, and what they are called in a data set.
+
+The id of a document is its file's path in the folder; bytes of a name that are not UTF-8 stand in it as
+``\\udcNN``, control characters as ``\\n``, ``\\t`` and so on.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from tabrag.documents.parse import REFUSED_SUFFIXES, SUFFIXES
+from tabrag.files import sha256_file
+
+WORDS_ENDING = ".words.json"
+"""Ending of a file beside a picture that holds the picture's words, see :func:`tabrag.tables.ocr.load_words`.
+"""
+_SUFFIXES = {*SUFFIXES, *REFUSED_SUFFIXES}
+
+
+@dataclass(frozen=True, slots=True)
+class OwnFile:
+    """A file to be read, or one that is refused.
+
+    Attributes:
+        path: Where it is.
+        name: Its path in the folder, writable as UTF-8: the id of its document.
+        refused: Why it is not read; empty where it is.
+    """
+
+    path: Path
+    name: str
+    refused: str = ""
+
+
+def own_files(
+    folder: Path, *, passed_over: Counter[str], without: tuple[Path, ...] = ()
+) -> Iterator[OwnFile]:
+    """The documents below a folder, files of a folder before those of its subfolders, each in order of names.
+
+    Hidden files, lock files of open documents and words beside pictures are passed over; links to folders and
+    links that lead out are refused.
+
+    Args:
+        folder: The folder.
+        passed_over: Takes up the endings of files of other kinds, with counts.
+        without: Files and folders that are passed over, in the folder or not.
+    """
+    root = folder.resolve()
+    skipped = {path.resolve() for path in without}
+    names: set[str] = set()
+    for parent, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in [name for name in folders if (Path(parent) / name).is_symlink()]:
+            yield _refused(Path(parent) / name, folder, "a link to a folder; links are not followed")
+        folders[:] = [name for name in folders if (Path(parent) / name).resolve() not in skipped]
+        for name in sorted(files):
+            path = Path(parent) / name
+            if name.startswith((".", "~$")) or name.endswith(WORDS_ENDING):
+                continue  # "~$" is the lock file of an open office document
+            if not path.resolve().is_relative_to(root):
+                yield _refused(path, folder, "a link that leads out of the folder")
+            elif path.resolve() in skipped or not path.is_file():
+                continue
+            elif path.suffix.lower() not in _SUFFIXES:
+                passed_over[path.suffix.lower() or "no suffix"] += 1
+            elif (shown := writable(path.relative_to(folder).as_posix())) in names:
+                yield _refused(path, folder, "another file has the same name in its visible form: rename one")
+            else:
+                names.add(shown)
+                yield OwnFile(path, shown)
+
+
+def digest(path: Path) -> str:
+    """Hex SHA-256 of what a file's document depends on: its bytes, and the words beside a picture."""
+    words = path.with_name(path.name + WORDS_ENDING)
+    return sha256_file(path) + (f"+{sha256_file(words)}" if words.is_file() else "")
+
+
+def writable(text: str) -> str:
+    """The text with what cannot be written as UTF-8 (odd bytes of a file's name) in visible form, and control
+    characters too, which no id may hold."""
+    text = text.encode("utf-8", "backslashreplace").decode("utf-8")
+    return re.sub(r"[\x00-\x1f\x7f]", lambda match: match[0].encode("unicode_escape").decode(), text)
+
+
+def _refused(path: Path, folder: Path, reason: str) -> OwnFile:
+    return OwnFile(path, writable(path.relative_to(folder).as_posix()), reason)
