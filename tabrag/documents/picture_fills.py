@@ -1,0 +1,147 @@
+"""Shaded areas of a picture: dark headers, coloured cells, rows with a tint; and the picture without them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tabrag.documents.page_content import Fill, PageBox
+
+# In heights of a line of text, as OCR boxes it: the window that takes text out of its ground, the least
+# height of an area, and its least width.
+_WINDOW = 0.8
+_MIN_HEIGHT = 0.6
+_MIN_WIDTH = 1.5
+# A line of text has this many pixels in the picture in which areas are searched.
+_SEARCH_HEIGHT = 12
+# Grey levels by which areas differ from the paper, the darkest ones first: what is found leaves the rest.
+_TINTS = (160, 110, 70, 45, 28, 16, 9, 5)
+# Grey levels by which pixels of one area differ.
+_SMOOTH = 5
+# The share of its box that an area covers: others are drawings and photographs.
+_RECTANGULAR = 0.85
+# An area of this share of the picture is the paper itself.
+_WHOLE = 0.7
+# The share of an area that may be as light as the paper: more is text without a shade behind it.
+_MAX_PAPER = 0.4
+# Less than this many grey levels from the paper, the share of an area that must have its shade: the blur
+# of text and the noise of a scan differ as much from the paper as a tint does.
+_STRONG = 28
+_MIN_EVEN = 0.5
+# How far the sides of an area may be from where they were seen first, in heights of a line of text.
+_EDGE = 0.75
+# Grey levels between ink and ground below which an area holds no text.
+_MIN_INK = 40
+# Height of a line of text, as a share of the picture, where there is no text to tell it.
+_WITHOUT_TEXT = 1 / 25
+_GREY = np.array([0.299, 0.587, 0.114], np.float32)
+
+
+def find_fills(pixels: np.ndarray, text_height: float) -> list[Fill]:
+    """Rectangles of one shade that is not the paper's, in pixels.
+
+    Args:
+        pixels: uint8 RGB ``[H, W, 3]``.
+        text_height: Height of a line of text as OCR boxes it, in pixels; 0 where there is no text.
+
+    Returns:
+        The areas from above; text and lines upon them are no part of their shade.
+    """
+    import cv2
+
+    height, width = pixels.shape[:2]
+    unit = text_height or _WITHOUT_TEXT * min(height, width)
+    step = max(round(unit / _SEARCH_HEIGHT), 1)
+    # The darkest channel shows any tint; single pixels are taken, as means would mix ink into the ground.
+    shade = pixels.min(axis=2)
+    size = 2 * max(round(_WINDOW * unit / step / 2), 1) + 1
+    ground = cv2.medianBlur(np.ascontiguousarray(shade[::step, ::step]), size)
+    if min(ground.shape) < 3:
+        return []
+    paper = int(np.bincount(ground.ravel(), minlength=256).argmax())
+    apart = np.abs(ground.astype(np.int16) - paper)
+    fills = []
+    for tint in _TINTS:
+        _, labels, stats, _ = cv2.connectedComponentsWithStats(
+            (apart >= tint).astype(np.uint8), connectivity=4
+        )
+        for number, (x, y, columns, rows, area) in enumerate(stats[1:].tolist(), start=1):
+            if rows * step < _MIN_HEIGHT * unit or columns * step < _MIN_WIDTH * unit:
+                continue
+            if area < _RECTANGULAR * columns * rows or columns * rows > _WHOLE * ground.size:
+                continue
+            part = (slice(y, y + rows), slice(x, x + columns))
+            colour = np.median(
+                _shaded(pixels[::step, ::step][part], labels[part] == number, ground[part]), axis=0
+            )
+            box = _sharp_box(shade, (x, y, x + columns, y + rows), step, max(round(_EDGE * unit), 3 * step))
+            if not _is_shaded(shade, box, paper, int(np.median(ground[part][labels[part] == number]))):
+                continue
+            fills.append(Fill(box, round(float(colour @ _GREY) / 255, 3)))
+            apart[max(y - 2, 0) : y + rows + 2, max(x - 2, 0) : x + columns + 2] = 0
+    return sorted(fills, key=lambda fill: (fill.box[1], fill.box[0]))
+
+
+def without_fills(pixels: np.ndarray, fills: Sequence[Fill]) -> np.ndarray:
+    """The picture with dark ink on white in each of its shaded areas, as OCR reads it best.
+
+    Args:
+        pixels: uint8 RGB ``[H, W, 3]``.
+        fills: What :func:`find_fills` found in it.
+    """
+    clean = pixels.copy()
+    grey = pixels.astype(np.float32) @ _GREY
+    for fill in sorted(fills, key=lambda fill: -_area(fill)):
+        x0, y0, x1, y1 = (round(value) for value in fill.box)
+        part = grey[y0:y1, x0:x1]
+        if not part.size:
+            continue
+        ground = 255 * fill.grey
+        ink = float(np.percentile(part, 99 if ground < 128 else 1))
+        if abs(ground - ink) < _MIN_INK:
+            ink = 0.0 if ground >= 128 else 255.0
+        clean[y0:y1, x0:x1] = (255 * (part - ink) / (ground - ink)).clip(0, 255).astype(np.uint8)[..., None]
+    return clean
+
+
+def _shaded(pixels: np.ndarray, inside: np.ndarray, ground: np.ndarray) -> np.ndarray:
+    """``[N, 3]``: the pixels of an area that have its shade, or all of them where none has it exactly."""
+    alike = inside & (np.abs(pixels.min(axis=2).astype(int) - ground) <= _SMOOTH)
+    return pixels[alike] if alike.any() else pixels[inside]
+
+
+def _sharp_box(shade: np.ndarray, box: tuple[int, int, int, int], step: int, reach: int) -> PageBox:
+    """The box in pixels of the whole picture, each side where the shade changes most."""
+    x0, y0, x1, y1 = (side * step for side in box)
+    rows = np.median(shade[:, x0:x1], axis=1).astype(float)
+    columns = np.median(shade[y0:y1], axis=0).astype(float)
+    return (
+        _edge(columns, x0, reach),
+        _edge(rows, y0, reach),
+        _edge(columns, x1, reach),
+        _edge(rows, y1, reach),
+    )
+
+
+def _edge(profile: np.ndarray, near: int, reach: int) -> float:
+    first, last = max(near - reach, 0), min(near + reach, len(profile))
+    steps = np.abs(np.diff(profile[first:last]))
+    if not len(steps) or steps.max() < _SMOOTH:
+        return float(min(max(near, 0), len(profile)))
+    return float(first + int(steps.argmax()) + 1)
+
+
+def _is_shaded(shade: np.ndarray, box: PageBox, paper: int, ground: int) -> bool:
+    """Whether a box has a ground of its own: there is text on it, but little of the paper shows."""
+    x0, y0, x1, y1 = (round(value) for value in box)
+    part = shade[y0:y1, x0:x1].astype(np.int16)
+    tint = abs(ground - paper)
+    if not part.size or np.mean(np.abs(part - paper) < tint / 2) > _MAX_PAPER:
+        return False
+    return tint >= _STRONG or bool(np.mean(np.abs(part - ground) <= _SMOOTH) >= _MIN_EVEN)
+
+
+def _area(fill: Fill) -> float:
+    x0, y0, x1, y1 = fill.box
+    return (x1 - x0) * (y1 - y0)
