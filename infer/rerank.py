@@ -32,6 +32,9 @@ class Config(RerankConfig):
         server: A served language model, in place of ``chat``.
         show: What a language model as it is sees of a table: ``text``, ``image`` or ``both``.
         context: Budget of a table's text for a language model as it is.
+        mode: ``pointwise`` scores each candidate by itself; ``listwise`` asks a language model as it is once
+            a question for the order of all, whose texts share the budget.
+        num_best: How many candidates ``listwise`` asks for; the others follow in their order.
         data: Data set folder of the tables and the queries.
         run: Run file with the candidates.
         split: Only the queries of this split of the data set folder.

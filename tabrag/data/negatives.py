@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from tabrag.config import to_dict
-from tabrag.data.answer_cells import answer_keys
+from tabrag.data.answer_cells import answer_keys, cell_keys
 from tabrag.data.candidates import in_order, mixed, too_near
 from tabrag.data.config import MiningConfig
 from tabrag.data.content import content_digest

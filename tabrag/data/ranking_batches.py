@@ -84,9 +84,9 @@ class RankingBatches(torch.utils.data.Dataset[dict[str, Any]]):
 
     def _pair(self, row: int, item: int, *, is_positive: bool) -> PairTokens:
         folder, question = self.pairs.folder, self.pairs.texts[row]
-        table = folder.tables[self.pairs.item_ids[item]]
-        entries: list[Entry] = self.inputs.windows(table)
+        shown = folder.items[self.pairs.item_ids[item]]
+        entries: list[Entry] = self.inputs.windows(shown)
         if is_positive:
             entries = gold_windows(entries, folder.gold_headers.get(self.pairs.query_ids[row], ()))
         window = self.inputs.best_window(question, entries)
-        return self.inputs.features(question, window, self.inputs.named(question, table))
+        return self.inputs.features(question, window, self.inputs.named(question, shown))

@@ -17,8 +17,10 @@ from typing import Any
 from tabrag.chat.config import LocalChatConfig
 from tabrag.chat.prompts import RANK_LABELS, RANK_VERSION, Shown, rank_prompt
 from tabrag.chat.protocol import ChatModel
+from tabrag.documents.whole import Item, WholeDocument
 from tabrag.errors import UserError
 from tabrag.inference.config import ContextConfig
+from tabrag.inference.document_text import document_texts
 from tabrag.inference.show import Show, TableShower
 from tabrag.models.blend import Blend
 from tabrag.types import Table
@@ -109,11 +111,11 @@ class ChatPairScorer:
             "blend": dataclasses.asdict(self.blend),
         }
 
-    def __call__(self, pairs: Sequence[tuple[str, Table]]) -> list[float]:
+    def __call__(self, pairs: Sequence[tuple[str, Item]]) -> list[float]:
         """``log P(True) - log P(False)`` of each pair, in their order: the two-way log-odds."""
         return [true - false for true, false in self.log_probabilities(pairs)]
 
-    def log_probabilities(self, pairs: Sequence[tuple[str, Table]]) -> list[tuple[float, float]]:
+    def log_probabilities(self, pairs: Sequence[tuple[str, Item]]) -> list[tuple[float, float]]:
         """Natural log-probabilities of True and of False as the reply, among all that could be said.
 
         Raises:
@@ -122,12 +124,20 @@ class ChatPairScorer:
         make = TableShower(self.show, self.context, self.chat.num_tokens, self.image_path)
         shown: dict[int, Shown] = {}
         prompts = []
-        for question, table in pairs:
-            if id(table) not in shown:
-                shown[id(table)] = make(table)
-            prompts.append(rank_prompt(question, [shown[id(table)]]))
+        for question, item in pairs:
+            if isinstance(item, WholeDocument):
+                prompts.append(rank_prompt(question, [self._document(item, question)]))
+                continue
+            if id(item) not in shown:
+                shown[id(item)] = make(item)
+            prompts.append(rank_prompt(question, [shown[id(item)]]))
         found = self.chat.score_batch(prompts, RANK_LABELS) if prompts else []
         return [(true, false) for true, false in found]
+
+    def _document(self, whole: WholeDocument, question: str) -> Shown:
+        """A document is too long to be shown whole: the question chooses what is shown of it."""
+        (chosen,) = document_texts([whole], question, config=self.context, num_tokens=self.chat.num_tokens)
+        return Shown(whole.id, whole.document.title, chosen.text)
 
 
 def _digest(folder: Path) -> str:

@@ -44,6 +44,9 @@ class RerankConfig:
         show: What a language model as it is sees of a table: ``text``, ``image`` or ``both``. A trained one
             sees what it was trained on.
         context: Budget of a table's text for a language model as it is.
+        mode: ``pointwise`` scores each candidate by itself; ``listwise`` asks a language model as it is once
+            a question for the order of all, whose texts share the budget.
+        num_best: How many candidates ``listwise`` asks for; the others follow in their order.
     """
 
     checkpoint: str | None = None
@@ -56,6 +59,8 @@ class RerankConfig:
     server: ServerChatConfig | None = None
     show: Literal["text", "image", "both"] = "text"
     context: ContextConfig = field(default_factory=ContextConfig)
+    mode: Literal["pointwise", "listwise"] = "pointwise"
+    num_best: int = 10
 
 
 @dataclass(kw_only=True)

@@ -152,7 +152,7 @@ class Pipeline:
         """The stage after retrieval: the same candidates, the likeliest first; as they are where there is
         none.
         """
-        return run if self.reranker is None else self.reranker(queries, run, self.data.tables)
+        return run if self.reranker is None else self.reranker(queries, run, self.data.items)
 
     def refine(self, queries: Sequence[Query], run: Run) -> Parts:
         """The stage before reading: what stays of the tables that will be read; nothing where they stay
@@ -185,7 +185,7 @@ class Pipeline:
         """Open data, indexes and models now, so that what is missing shows before any work."""
         _ = self.data, self.retrieve
         if self.reranker is not None:
-            _ = self.reranker.scorer
+            self.reranker.open()
         if self.refiner is not None:
             _ = self.refiner.scorer, self.refiner.resolved()
         self.reader.open()

@@ -1,4 +1,5 @@
-"""The stage after retrieval: candidates in the order of P(True), how likely their table holds the answer.
+"""The stage after retrieval: candidates in the order of how likely they hold the answer.
+
 
 A score is a probability, 0..1: ``sigmoid(scale * (s - rank_weight * ln(rank)) + bias)`` over a model's
 log-odds ``s`` and the rank before, with numbers that the dev split chose
@@ -14,16 +15,19 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
+from tabrag.chat.listwise import LISTWISE_VERSION
 from tabrag.chat.open import open_chat
 from tabrag.chat.protocol import ChatModel
+from tabrag.documents.whole import Item
 from tabrag.errors import UserError
 from tabrag.inference.config import RerankConfig
 from tabrag.inference.instructions import split_instructions
-from tabrag.inference.view import Tables, candidate_table
+from tabrag.inference.view import Items, candidate_item
 from tabrag.models.blend import Blend
 from tabrag.types import Candidate, Query, Run, Table
 
 STAGE = "rerank"
+LISTWISE = "listwise"
 ImagePath = Callable[[Table], str | Path]
 
 
@@ -37,8 +41,8 @@ class Scorer(Protocol):
     def settings(self) -> dict[str, Any]:
         """All that a score depends on besides question and table (JSON values)."""
 
-    def __call__(self, pairs: Sequence[tuple[str, Table]]) -> list[float]:
-        """Log-odds of each (question, table)."""
+    def __call__(self, pairs: Sequence[tuple[str, Item]]) -> list[float]:
+        """Log-odds of each (question, table or document)."""
 
 
 class Rerank:
@@ -66,12 +70,18 @@ class Rerank:
             raise UserError(f"rerank.depth is {config.depth}: at least 1 candidate must be scored")
         if config.rank_weight is not None and config.rank_weight < 0:
             raise UserError(f"rerank.rank_weight is {config.rank_weight}: it must be 0 or more")
+        if config.num_best < 1:
+            raise UserError(f"rerank.num_best is {config.num_best}: the model must name at least 1 candidate")
+        if config.mode == "listwise" and config.checkpoint is not None:
+            raise UserError(
+                "rerank.mode=listwise asks a language model as it is, chat or server: leave checkpoint out"
+            )
         self.config = config
         self._scorer = scorer
         self._image_path = image_path
         self._chat = chat
 
-    def __call__(self, queries: Sequence[Query], run: Run, tables: Tables) -> Run:
+    def __call__(self, queries: Sequence[Query], run: Run, items: Items) -> Run:
         """The first ``depth`` candidates of each query by P(True), the best first, then the others.
 
         Those beyond ``depth`` keep their stage, with scores below 0 in their order.
@@ -79,14 +89,16 @@ class Rerank:
         Args:
             queries: The questions; instructions how to answer are left out.
             run: Their candidates.
-            tables: Where the candidates' tables are found.
+            items: Where the candidates' tables or documents are found.
 
         Raises:
             UserError: A candidate is not in the corpus.
         """
         depth = self.config.depth
+        if self.config.mode == "listwise":
+            return self._listwise(queries, run, items)
         asked = [
-            (split_instructions(query.text)[0], candidate_table(tables, candidate.item_id))
+            (split_instructions(query.text)[0], candidate_item(items, candidate.item_id))
             for query in queries
             for candidate in run.get(query.id, [])[:depth]
         ]
@@ -97,7 +109,46 @@ class Rerank:
             ordered[query.id] = self._ordered(candidates, [next(scores) for _ in candidates[:depth]])
         return ordered
 
-    def _scores(self, asked: Sequence[tuple[str, Table]]) -> list[float]:
+    def _listwise(self, queries: Sequence[Query], run: Run, items: Items) -> Run:
+        """The first ``depth`` candidates as the model orders them in one call; scores are 1 / rank."""
+        from tabrag import distributed
+        from tabrag.inference.listwise import order_lists
+
+        own = [
+            (
+                split_instructions(query.text)[0],
+                [
+                    candidate_item(items, candidate.item_id)
+                    for candidate in run.get(query.id, [])[: self.config.depth]
+                ],
+            )
+            for query in distributed.shard(queries)
+        ]
+        orders = distributed.gather_objects(
+            order_lists(own, self.chat, context=self.config.context, num_best=self.config.num_best)
+        )
+        ordered: Run = {}
+        for query, order in zip(queries, orders, strict=True):
+            candidates = run.get(query.id, [])
+            best = [candidates[place] for place in order or range(len(candidates[: self.config.depth]))]
+            ranked = [
+                Candidate(item_id=one.item_id, score=1 / n, stage=LISTWISE) for n, one in enumerate(best, 1)
+            ]
+            ordered[query.id] = [*ranked, *_below(candidates[self.config.depth :])]
+        return ordered
+
+    @property
+    def chat(self) -> ChatModel:
+        """The language model of list-wise ranking, opened on first use."""
+        if self._chat is None:
+            self._chat = open_chat(self.config.chat, self.config.server)
+        return self._chat
+
+    def open(self) -> None:
+        """Load the model now."""
+        _ = self.chat if self.config.mode == "listwise" else self.scorer
+
+    def _scores(self, asked: Sequence[tuple[str, Item]]) -> list[float]:
         """Log-odds of all pairs; each process scores a part and all get the whole."""
         from tabrag import distributed
 
@@ -116,11 +167,7 @@ class Rerank:
         chances = [blend.probability(score, rank) for rank, score in enumerate(scores, start=1)]
         order = sorted(range(depth), key=lambda place: (-chances[place], place))
         best = [Candidate(item_id=candidates[n].item_id, score=chances[n], stage=STAGE) for n in order]
-        rest = [
-            Candidate(item_id=candidate.item_id, score=-float(place), stage=candidate.stage)
-            for place, candidate in enumerate(candidates[depth:], start=1)
-        ]
-        return [*best, *rest]
+        return [*best, *_below(candidates[depth:])]
 
     @property
     def scorer(self) -> Scorer:
@@ -138,8 +185,26 @@ class Rerank:
 
     def settings(self) -> dict[str, Any]:
         """All that a reranked run depends on besides its queries, their candidates and tables."""
+        if self.config.mode == "listwise":
+            used = self.config.chat if self.config.server is None else self.config.server
+            return {
+                "mode": "listwise",
+                "chat": used.identity(),
+                "prompt_version": LISTWISE_VERSION,
+                "depth": self.config.depth,
+                "num_best": self.config.num_best,
+                "context": dataclasses.asdict(self.config.context),
+            }
         blend = dataclasses.asdict(self.blend)
         return {**self.scorer.settings(), "depth": self.config.depth, "blend": blend}
+
+
+def _below(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Candidates that were not ranked, with scores below 0 in their order."""
+    return [
+        Candidate(item_id=candidate.item_id, score=-float(place), stage=candidate.stage)
+        for place, candidate in enumerate(candidates, start=1)
+    ]
 
 
 def load_scorer(

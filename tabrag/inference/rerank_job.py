@@ -35,7 +35,7 @@ def rerank_queries(
 
     Args:
         config: The reranker.
-        data: Data set folder of the tables and, without ``queries``, of the queries.
+        data: Data set folder of the tables or documents and, without ``queries``, of the queries.
         run: Run file with the candidates.
         out: The run file to write.
         split: Only the folder's queries of this split.
@@ -69,7 +69,7 @@ def rerank_queries(
 
     def process(query_ids: list[str]) -> list[dict[str, Any]]:
         batch = [chosen[query_id] for query_id in query_ids]
-        better = rerank(batch, {query_id: found[query_id] for query_id in query_ids}, folder.tables)
+        better = rerank(batch, {query_id: found[query_id] for query_id in query_ids}, folder.items)
         return [run_record(query_id, better[query_id]) for query_id in query_ids]
 
     pairs = {query_id: min(depth, len(some)) for query_id, some in found.items()}

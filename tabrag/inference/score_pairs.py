@@ -7,14 +7,14 @@ from typing import Any
 
 import torch
 
+from tabrag.documents.whole import Item
 from tabrag.inference import runtime
 from tabrag.inference.batching import token_batches
 from tabrag.models.blend import Blend
 from tabrag.models.cross_encoder import CrossEncoder
 from tabrag.models.inputs.pairs import PairTokens
-from tabrag.types import Table
 
-Pair = tuple[str, Table]
+Pair = tuple[str, Item]
 
 
 class PairScorer:
@@ -41,19 +41,19 @@ class PairScorer:
         return {"model": self.model.fingerprint(), "dtype": self.dtype}
 
     def __call__(self, pairs: Sequence[Pair]) -> list[float]:
-        """Log-odds that the table is relevant to the question, in the order of ``pairs``.
+        """Log-odds that the table or document is relevant to the question, in the order of ``pairs``.
 
-        Of a table with several windows the one that fits the question best is read.
+        What is read of it, see :meth:`tabrag.models.inputs.pairs.PairInputs.best_window`.
         """
         inputs = self.model.inputs
-        windows = {id(table): inputs.windows(table) for _, table in pairs}
+        windows = {id(item): inputs.windows(item) for _, item in pairs}
         features = [
             inputs.features(
                 question,
-                inputs.best_window(question, windows[id(table)]),
-                inputs.named(question, table),
+                inputs.best_window(question, windows[id(item)]),
+                inputs.named(question, item),
             )
-            for question, table in pairs
+            for question, item in pairs
         ]
         return self._scores(features)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
+from tabrag.documents.whole import Item
 from tabrag.errors import UserError
 from tabrag.inference.evidence import evidence_at, locate, locate_sentence
 from tabrag.tables.subtable import Subtable
@@ -34,6 +35,26 @@ class Corpus(Protocol):
 def picture_of(table: Table, corpus: Corpus) -> str | None:
     """Path of the table's picture; None where it has none."""
     return str(corpus.image_path(table)) if table.image is not None else None
+
+
+class Items(Protocol):
+    """Tables and documents by id; :attr:`tabrag.data.folder.DataFolder.items` is one."""
+
+    def __getitem__(self, item_id: str) -> Item: ...
+
+
+def candidate_item(items: Items, item_id: str) -> Item:
+    """The table or document of a candidate.
+
+    Raises:
+        UserError: It is not in the corpus.
+    """
+    try:
+        return items[item_id]
+    except KeyError as error:
+        raise UserError(
+            f"the candidate '{item_id}' is no item of the corpus: its index or run belongs to another one"
+        ) from error
 
 
 def candidate_table(tables: Tables, item_id: str) -> Table:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from tabrag import distributed
 from tabrag.data.config import RankingDataConfig
 from tabrag.data.folder import DataFolder
+from tabrag.documents.whole import Item
 from tabrag.errors import UserError
 from tabrag.evaluation.blending import (
     JudgedQuery,
@@ -19,7 +20,6 @@ from tabrag.evaluation.blending import (
 )
 from tabrag.evaluation.runs import read_run
 from tabrag.models.blend import Blend
-from tabrag.types import Table
 
 logger = logging.getLogger(__name__)
 
@@ -61,10 +61,10 @@ class RerankJudge:
             )
         return found
 
-    def pairs(self) -> list[tuple[str, Table]]:
+    def pairs(self) -> list[tuple[str, Item]]:
         """This process's share of the dev queries, each with each of its candidates."""
         return [
-            (self.folder.queries[query_id].text, self.folder.tables[item_id])
+            (self.folder.queries[query_id].text, self.folder.items[item_id])
             for query_id, items in self._own()
             for item_id in items
         ]

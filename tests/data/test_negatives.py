@@ -209,7 +209,7 @@ def test_faults_are_named(tmp_path: Path) -> None:
     )
     with pytest.raises(UserError, match="hold no query with a relevant table of split 'train'"):
         _mine(folder, {"other": _falling(["t0"])})
-    with pytest.raises(UserError, match="candidate 'nobody' of query 'q' is not a table"):
+    with pytest.raises(UserError, match="candidate 'nobody' of query 'q' is not an item"):
         _mine(folder, {"q": _falling(["nobody"])})
     for settings, message in (
         ({"num_negatives": 0}, "num_negatives must be 1"),

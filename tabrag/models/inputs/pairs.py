@@ -15,9 +15,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from tabrag.documents.select import fill, rarity_scores
+from tabrag.documents.whole import Item
 from tabrag.models.config import CrossEncoderConfig
 from tabrag.models.inputs.tokens import Tokenization, Tokens
-from tabrag.representations import build
+from tabrag.representations import build, entries_of, item_kind
 from tabrag.tables.axes import named_cells
 from tabrag.types import Entry, Table
 
@@ -26,6 +28,7 @@ logger = logging.getLogger(__name__)
 NAMED_LENGTH = 32
 """Most tokens of the cells that the question names; they come on top of the table's."""
 NUM_SPECIAL = 3
+_JOINT = " | "
 _MAX_CACHED = 100_000
 
 
@@ -69,31 +72,45 @@ class PairInputs:
 
     def __post_init__(self) -> None:
         self._represent = build(self.config.representation, measure=self)
+        self._of_tables = item_kind(self.config.representation) == "table"
 
     @property
     def limit(self) -> int:
         """Most tokens of a window of a table."""
         return self.config.table_length
 
-    def windows(self, table: Table) -> list[Entry]:
-        """What is shown of a table, in one part or several."""
-        return self._represent(table)
+    def windows(self, item: Item) -> list[Entry]:
+        """What can be shown of a table or a document, in one part or several."""
+        return entries_of(self._represent, item)
 
     def best_window(self, question: str, windows: Sequence[Entry]) -> Entry:
-        """The window with most of the question's different tokens; the first of equals.
+        """What is shown with a question.
 
-        Judged on dev questions, reading this one alone ranks as well as the best score of all windows.
+        Of a table the window with most of the question's different tokens; the first of equals. Judged on dev
+        questions, reading this one alone ranks as well as the best score of all windows. Of a document as
+        many of the entries that fit the question best as find room, in the document's order.
         """
         if len(windows) == 1:
             return windows[0]
+        if not self._of_tables:
+            return self._packed(question, windows)
         asked, *tables = (set(ids) for ids in self._ids([question, *(window.text for window in windows)]))
         return max(zip(windows, tables, strict=True), key=lambda pair: len(asked & pair[1]))[0]
 
-    def named(self, question: str, table: Table) -> list[str]:
+    def _packed(self, question: str, entries: Sequence[Entry]) -> Entry:
+        asked, *found = self._ids([question, *(entry.text for entry in entries)])
+        (joint,) = self._ids([_JOINT.strip()])
+        chosen = fill(
+            rarity_scores(asked, found), [len(ids) + len(joint) for ids in found], budget=self.limit
+        )
+        text = _JOINT.join(entries[place].text for place in chosen)
+        return Entry(id=entries[0].item_id, item_id=entries[0].item_id, text=text)
+
+    def named(self, question: str, item: Item) -> list[str]:
         """Texts of the body cells that the question names, where they are shown."""
-        if table.grid is None or not self.config.named_cells:
+        if not isinstance(item, Table) or item.grid is None or not self.config.named_cells:
             return []
-        return [table.grid.cells[row][col] for row, col in named_cells(table.grid, question)]
+        return [item.grid.cells[row][col] for row, col in named_cells(item.grid, question)]
 
     def count(self, entries: Sequence[Entry]) -> list[int]:
         """Tokens of the text of each entry, nothing cut."""
