@@ -49,7 +49,8 @@ def places(tables: Sequence[Table], *, page: int | None = None, where: str | Non
         number = _ORDINALS.index(ordinal[1].lower())
         seen = [table for table in candidates if not is_chart(table)]
         outer = [table for table in seen if not is_nested(table)]
-        return [group[number] for group in (seen, outer) if number < len(group)]
+        meant = {group[number].id: group[number] for group in (seen, outer) if number < len(group)}
+        return list(meant.values())
     if where == "chart":
         return candidates
     name = _NAMED.match(where)
