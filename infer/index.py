@@ -30,6 +30,7 @@ class Config:
         metric: ``cosine`` or ``ip``, for dense indexes; what the checkpoint was trained on where null.
         sync: Bring an existing index up to date: only new and changed items are encoded, vanished ones
             removed.
+        reuse: Index folders by the same retriever: entries that they hold are not encoded again.
         bm25: Words and scores of ``bm25``.
         encoding: How entries are embedded.
     """
@@ -42,6 +43,7 @@ class Config:
     item_max_length: int | None = None
     metric: str | None = None
     sync: bool = False
+    reuse: list[str] = field(default_factory=list)
     bm25: Bm25Config = field(default_factory=Bm25Config)
     encoding: EncodeConfig = field(default_factory=EncodeConfig)
 
@@ -61,6 +63,7 @@ def run(config: Config) -> dict[str, Any]:
             item_max_length=config.item_max_length,
             metric=config.metric,
             sync=config.sync,
+            reuse=config.reuse,
             bm25=config.bm25,
             encoding=config.encoding,
         )

@@ -69,6 +69,7 @@ class Index:
         bm25: Bm25Config | None = None,
         encoding: EncodeConfig | None = None,
         entries_per_shard: int = ENTRIES_PER_SHARD,
+        reuse: Sequence[Index] = (),
     ) -> Index:
         """Build an index; it stands at ``path`` only once it is complete.
 
@@ -87,6 +88,7 @@ class Index:
             bm25: Settings of ``bm25``.
             encoding: Device, number format and batch size.
             entries_per_shard: Entries that are encoded between two saves.
+            reuse: Dense indexes by the same retriever: entries that they hold are not encoded again.
 
         Raises:
             UserError: An unknown kind, no retriever for a dense kind, two entries of one id, an unusable
@@ -108,6 +110,11 @@ class Index:
             manifest.metric, manifest.dim = metric, retriever.item.dim
             manifest.encoder = fingerprint(retriever)
             manifest.item_max_length = retriever.item.config.max_length
+        for other in reuse:
+            if kind == "bm25" or other.manifest.encoder != manifest.encoder:
+                raise UserError(
+                    f"{other.path}: no vectors to reuse for {path}: only those of the same retriever serve"
+                )
         refuse_foreign(path)
         encoding = encoding or EncodeConfig()
         write_index(
@@ -118,6 +125,7 @@ class Index:
             bm25=bm25,
             encoding=encoding,
             entries_per_shard=entries_per_shard,
+            known=[other.vectors() for other in reuse],
         )
         return cls.open(path, encoding=encoding, verify=False)
 
@@ -158,6 +166,10 @@ class Index:
                     "whole: build it again"
                 )
         return index
+
+    def vectors(self) -> tuple[list[Row], np.ndarray]:
+        """The rows of a dense index and their memory-mapped vectors, float32 [N, E]."""
+        return self._rows, load_vectors(self.path, len(self._rows))
 
     def require(
         self,
@@ -277,8 +289,7 @@ class Index:
             bm25=bm25,
             encoding=self.encoding,
             kept=kept,
-            known_rows=self._rows,
-            known_vectors=load_vectors(self.path, len(self._rows)) if dense else None,
+            known=[self.vectors()] if dense else [],
         )
         fresh = Index.open(self.path, encoding=self.encoding, verify=False)
         self.manifest, self._rows, self._engine = fresh.manifest, fresh._rows, fresh._engine

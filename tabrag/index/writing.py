@@ -42,8 +42,7 @@ def write_index(
     bm25: Bm25Config | None,
     encoding: EncodeConfig,
     kept: Sequence[Row] = (),
-    known_rows: Sequence[Row] = (),
-    known_vectors: np.ndarray | None = None,
+    known: Sequence[tuple[Sequence[Row], np.ndarray]] = (),
     entries_per_shard: int = ENTRIES_PER_SHARD,
 ) -> int:
     """Write an index folder; it takes the place of ``path`` when it is complete.
@@ -56,8 +55,7 @@ def write_index(
         bm25: Settings of ``bm25``.
         encoding: Device, number format and batch size.
         kept: Rows of an older index that stay.
-        known_rows: All rows of the older index.
-        known_vectors: Their vectors.
+        known: Rows and vectors of indexes by the same encoder; what they have is not encoded again.
         entries_per_shard: Entries that are encoded between two saves.
 
     Returns:
@@ -77,18 +75,18 @@ def write_index(
         distributed.barrier()
         return 0
     key = {"encoder": manifest.encoder, "dim": manifest.dim}
-    known = KnownVectors(path.parent / f".{path.name}.partial", key=key)
-    if known_vectors is not None:
-        known.add(known_vectors, (row.hash for row in known_rows))
-    num_before = len(known)
-    rows = merge_rows(kept, _encoded_rows(entries, known, retriever, encoding, entries_per_shard))
+    vectors = KnownVectors(path.parent / f".{path.name}.partial", key=key)
+    for known_rows, known_vectors in known:
+        vectors.add(known_vectors, (row.hash for row in known_rows))
+    num_before = len(vectors)
+    rows = merge_rows(kept, _encoded_rows(entries, vectors, retriever, encoding, entries_per_shard))
     if distributed.is_main():
         with atomic_folder(path) as folder:
-            known.write(folder / VECTORS, [row.hash for row in rows], manifest.dim)
+            vectors.write(folder / VECTORS, [row.hash for row in rows], manifest.dim)
             build_engine(folder, manifest, [row.id for row in rows])
             _finish(folder, manifest, rows)
-    known.clear()
-    return len(known) - num_before
+    vectors.clear()
+    return len(vectors) - num_before
 
 
 def _encoded_rows(

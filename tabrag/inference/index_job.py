@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +32,7 @@ def index_folder(
     bm25: Bm25Config | None = None,
     encoding: EncodeConfig | None = None,
     items: Collection[str] | None = None,
+    reuse: Sequence[str | Path] = (),
 ) -> dict[str, Any]:
     """Index the tables, or the documents, of a data set folder.
 
@@ -48,6 +49,7 @@ def index_folder(
         bm25: Settings of ``bm25``.
         encoding: Device, number format and batch size.
         items: Ids of the tables (or documents) to index; all where None.
+        reuse: Index folders by the same retriever: entries that they hold are not encoded again.
 
     Returns:
         ``items``, ``entries``, ``seconds``, ``items_per_second``; of a dense index ``cut_tokens``, the share
@@ -84,6 +86,8 @@ def index_folder(
     metric = metric or ""
     start = time.perf_counter()
     changes: dict[str, int] = {}
+    if sync and reuse:
+        raise UserError("sync keeps the index's own vectors: leave reuse out")
     if sync:
         index = Index.open(out, encoding=encoding)
         index.require(kind=kind, metric=metric, representation=representation, bm25=bm25)
@@ -100,6 +104,7 @@ def index_folder(
             data=str(Path(data).resolve()),
             bm25=bm25,
             encoding=encoding,
+            reuse=[Index.open(other, encoding=encoding) for other in reuse],
         )
     seconds = time.perf_counter() - start
     return {

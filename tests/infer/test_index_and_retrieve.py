@@ -11,9 +11,10 @@ from entry_points import ROOT, call, refuse
 from indexes import retriever
 from tiny_tables import write_tiny
 
+from tabrag.data.folder import write_documents
 from tabrag.evaluation.runs import read_run
 from tabrag.tables.grid import make_grid
-from tabrag.types import Table
+from tabrag.types import Block, Document, Table
 
 INDEX, RETRIEVE = "infer/index.py", "infer/retrieve.py"
 
@@ -207,3 +208,47 @@ def test_help_loads_no_torch(script: str) -> None:
     )
     process = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert process.stdout.splitlines()[-1] == "done", process.stderr
+
+
+def test_documents_are_indexed_and_vectors_of_another_index_are_reused(
+    data: Path, checkpoint: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    texts = [[Block(kind="text", text=f"Fruit {n}. Lemons {n}.")] for n in range(3)]
+    texts[0].append(Block(kind="table", table="plain"))
+    write_documents(data, [Document(id=f"d{n}", blocks=blocks) for n, blocks in enumerate(texts)])
+    sentences, whole = tmp_path / "sentences", tmp_path / "whole"
+    common = [f"--data={data}", f"--checkpoint={checkpoint}"]
+    named = "--representation.name=sentences"
+    figures = call(INDEX, *common, named, f"--out={sentences}", capsys=capsys)
+    assert (figures["items"], figures["entries"]) == (3, 6)
+    call(INDEX, *common, "--representation.name=document", f"--out={whole}", capsys=capsys)
+    again = tmp_path / "again"
+    shared = ["--representation.name=document", f"--reuse=[{sentences}]"]
+    assert call(INDEX, *common, *shared, f"--out={again}", capsys=capsys)["entries"] > 6
+    assert np.array_equal(np.load(again / "vectors.npy"), np.load(whole / "vectors.npy"))
+    assert (again / "entries.jsonl").read_bytes() == (whole / "entries.jsonl").read_bytes()
+    out = tmp_path / "run.jsonl"
+    (tmp_path / "queries.jsonl").write_text('{"_id": "q", "text": "lemons 2"}\n')
+    call(
+        RETRIEVE,
+        f"--indexes=[{again}]",
+        f"--queries={tmp_path / 'queries.jsonl'}",
+        f"--out={out}",
+        capsys=capsys,
+    )
+    assert sorted(one.item_id for one in read_run(out)["q"]) == ["d0", "d1", "d2"]
+    other = tmp_path / "other"
+    retriever(seed=1).save_pretrained(other)
+    refused = [f"--data={data}", f"--checkpoint={other}", named, f"--reuse=[{sentences}]"]
+    assert "only those of the same retriever" in refuse(
+        INDEX, *refused, f"--out={tmp_path / 'x'}", capsys=capsys
+    )
+    words = refuse(
+        INDEX,
+        f"--data={data}",
+        "--kind=bm25",
+        f"--reuse=[{sentences}]",
+        f"--out={tmp_path / 'x'}",
+        capsys=capsys,
+    )
+    assert "only those of the same retriever" in words
