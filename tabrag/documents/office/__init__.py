@@ -1,0 +1,1 @@
+"""Word documents and presentations."""
