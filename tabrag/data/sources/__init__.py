@@ -11,7 +11,8 @@ SOURCES = {
     name: f"tabrag.data.sources.{name}"
     for name in (
         *("hitab", "aitqa", "wtq", "tabfact", "infotabs", "fetaqa", "ottqa", "imtqa"),
-        *("tabrag_open", "files"),
+        *("tatqa", "finqa", "hybridqa", "multihiertt"),
+        *("tabrag_open", "docrag_open", "files"),
     )
 } | {"synthetic": "tabrag.data.synthetic"}
 """Name -> module with ``read(folder, limit) -> Dataset``; ``synthetic`` has ``make(num_tables, seed)``."""

@@ -13,12 +13,15 @@ import hashlib
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from tabrag.data.card import Card
 from tabrag.data.dataset import Dataset
+from tabrag.data.finqa_programs import gold_formula
 from tabrag.data.sources.base import Row, rows
 from tabrag.data.sources.document_base import Asked, DocumentTables, Made, document_set, gold_of, plain_grid
+from tabrag.errors import UserError
 from tabrag.tables.values import parse_value
 from tabrag.types import Block, Document, GoldHeaders, Page, Query, Source
 
@@ -116,7 +119,7 @@ def _question(row: Row, number: int, page: Row) -> Asked:
 
 
 def _gold(row: Row, table_id: str, page: Row) -> GoldHeaders:
-    """The evidence rows, in them the cells with the numbers of the program, and the program.
+    """The evidence rows, in them the cells with the numbers of the program, and the program as a formula.
 
     The rows are those of FinQA's form, which joins the header rows into one: from the last row up they are
     those of the printed table.
@@ -137,5 +140,6 @@ def _gold(row: Row, table_id: str, page: Row) -> GoldHeaders:
     ]
     gold = gold_of(plain_grid(cells), row["id"], table_id, facts, rows=gold_rows)
     gold = gold or GoldHeaders(query_id=row["id"], table_id=table_id)
-    gold.formula = row["program"]
+    with suppress(UserError):  # a program that names a row by another name than the table
+        gold.formula = gold_formula(row["program"], table["cells_finqa"]).text
     return gold

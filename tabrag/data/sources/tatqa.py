@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 from pathlib import Path
 
+from tabrag.chat.calculator import CalculatorError
+from tabrag.chat.formula import read_formula
 from tabrag.data.card import Card
 from tabrag.data.dataset import Dataset
 from tabrag.data.sources.base import Row, rows
@@ -104,7 +107,9 @@ def _question(row: Row, document_id: str, number: int, cells: list[list[str]]) -
     table_id = f"{document_id}#t{number}"
     facts = [tuple(mapping["table"]) for mapping in row.get("mappings") or [] if "table" in mapping]
     gold = gold_of(plain_grid(cells, num_header_cols=1), row["id"], table_id, facts) if facts else None
-    if row["derivation"]:
-        gold = gold or GoldHeaders(query_id=row["id"], table_id=table_id)
-        gold.formula = row["derivation"]
+    if row["answer_type"] == "arithmetic":
+        with suppress(CalculatorError):  # some derivations are sentences
+            formula = read_formula(row["derivation"]).text
+            gold = gold or GoldHeaders(query_id=row["id"], table_id=table_id)
+            gold.formula = formula
     return Asked(document_id=document_id, query=query, gold=[gold] if gold else [])
