@@ -1,0 +1,260 @@
+"""Presentations (.pptx) into blocks, tables and pictures: a page a slide, its title first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from lxml.etree import _Element
+
+from tabrag.documents.builder import DocumentBuilder
+from tabrag.documents.office.charts import chart_tables
+from tabrag.documents.office.drawn_text import diagram_lines, drawn_text
+from tabrag.documents.office.package import (
+    core_title,
+    is_linked,
+    open_slides,
+    part_root,
+    related,
+    relation,
+)
+from tabrag.documents.office.slide_order import SlideBox, reading_order
+from tabrag.documents.office.slide_shapes import TITLES, SlideShape, slide_shapes
+from tabrag.documents.office.xml import children, find, local, number, value
+from tabrag.documents.parsed import Parsed, ParseOptions, Pictures
+from tabrag.documents.stacked_rows import split_stacked
+from tabrag.errors import UserError
+from tabrag.types import Box, Page, Table
+
+_EMU = 12_700
+"""English Metric Units in a point."""
+_LISTS = ("body", "obj")
+"""Placeholders whose paragraphs have bullets unless they say otherwise."""
+_FAULTS = (KeyError, ValueError, TypeError, IndexError, AttributeError, AssertionError)
+
+
+def parse_pptx(path: Path, document_id: str, *, pictures: Pictures, options: ParseOptions) -> Parsed:
+    """Read a presentation.
+
+    Shapes stand from top to bottom and from left to right after the slide's title, the speaker's notes last.
+    The numbers of charts are tables with ``kind`` ``chart`` in their metadata. Hidden slides are left out.
+
+    Args:
+        path: The file.
+        document_id: Id of the document.
+        pictures: Takes up its pictures.
+        options: Not used: nothing in such a file depends on them.
+
+    Raises:
+        UserError: Damaged, encrypted, made to exhaust memory, or nothing in it.
+    """
+    presentation = open_slides(path)
+    builder = DocumentBuilder(path, document_id, pictures)
+    try:
+        width, height = presentation.slide_width or 0, presentation.slide_height or 0
+        slides = list(presentation.slides)
+        builder.title = core_title(presentation.part.package)
+    except _FAULTS as error:
+        raise UserError(f"{path}: its slides cannot be found ({error}); open and save it again") from error
+    hidden = []
+    for page, slide in enumerate(slides, start=1):
+        if value(slide._element, "show") in ("0", "false"):
+            hidden.append(page)
+            continue
+        builder.page = page
+        try:
+            _Slide(slide, builder, width, height).read()
+        except (*_FAULTS, RecursionError) as error:
+            builder.lose(
+                f"slide {page} is damaged ({type(error).__name__}: {error}): parts of it are not read"
+            )
+    builder.page = None
+    if hidden:
+        builder.remark(f"hidden slides are left out: {', '.join(map(str, hidden))}")
+    first = (block for block in builder.blocks if block.kind == "heading")
+    builder.title = next((block.text for block in first), "") or builder.title
+    size = (width / _EMU or None, height / _EMU or None)
+    pages = [Page(number=page, width=size[0], height=size[1]) for page in range(1, len(slides) + 1)]
+    return builder.finish(pages=pages)
+
+
+class _Slide:
+    """Reads one slide into a builder."""
+
+    def __init__(self, slide: Any, builder: DocumentBuilder, width: int, height: int) -> None:
+        self.slide = slide
+        self.part = slide.part
+        self.builder = builder
+        self.width = width
+        self.height = height
+
+    def read(self) -> None:
+        """Title, shapes in reading order, notes."""
+        self.builder.begin_section()
+        shapes = list(slide_shapes(self.slide))
+        titles = [shape for shape in shapes if shape.placeholder in TITLES]
+        for shape in titles:
+            text = " ".join(" ".join(map(drawn_text, _paragraphs(shape.element))).split())
+            self.builder.add(
+                "heading", text, level=1 if shape.placeholder == "ctrTitle" else 2, box=self.box(shape.box)
+            )
+        others = [shape for shape in shapes if shape not in titles]
+        boxes = [shape.box or (0.0, float(self.height), 0.0, float(self.height)) for shape in others]
+        for index in reading_order(boxes):
+            self.shape(others[index])
+        self.notes()
+
+    def shape(self, shape: SlideShape) -> None:
+        """Add what a shape holds."""
+        if shape.kind == "graphicFrame":
+            self.frame(shape)
+            return
+        if shape.kind == "pic":
+            self.picture(find(shape.element, "blipFill"), shape)
+        elif find(shape.element, "spPr", "blipFill") is not None:
+            self.picture(find(shape.element, "spPr", "blipFill"), shape)
+        box = self.box(shape.box)
+        for paragraph in _paragraphs(shape.element):
+            kind = "list" if _is_point(paragraph, shape.placeholder) else "text"
+            self.builder.add(kind, drawn_text(paragraph), box=box)
+
+    def frame(self, shape: SlideShape) -> None:
+        """Add a table, a chart, a diagram, or the picture of an embedded object."""
+        data = find(shape.element, "graphic", "graphicData")
+        for content in [] if data is None else data:
+            name = local(content)
+            if name == "tbl":
+                self.table(content, shape)
+            elif name == "chart":
+                self.chart(relation(content), shape)
+            elif name == "relIds":
+                self.diagram(relation(content, "dm"), shape)
+            else:
+                self.embedded(content, shape)
+
+    def table(self, element: _Element, shape: SlideShape) -> None:
+        """Add a table; merged cells are marked in their first one."""
+        rows = list(children(element, "tr"))
+        cells = [list(children(row, "tc")) for row in rows]
+        num_cols = max(map(len, cells), default=0)
+        if not num_cols:
+            return
+        merged = []
+        taken: set[tuple[int, int]] = set()
+        lines: list[list[list[str]]] = [[[] for _ in range(num_cols)] for _ in rows]
+        for row, places in enumerate(cells):
+            for col, cell in enumerate(places):
+                if (row, col) in taken:
+                    continue
+                last_row = min(row + max(number(cell.get("rowSpan", "1"), 1), 1), len(rows)) - 1
+                last_col = min(col + max(number(cell.get("gridSpan", "1"), 1), 1), num_cols) - 1
+                while any((row, place) in taken for place in range(col, last_col + 1)):
+                    last_col -= 1
+                taken |= {(r, c) for r in range(row, last_row + 1) for c in range(col, last_col + 1)}
+                if last_row > row or last_col > col:
+                    merged.append((row, last_row, col, last_col))
+                lines[row][col] = _cell_lines(cell)
+        split, regions, is_split = split_stacked(lines, merged)
+        texts = [
+            [
+                # A label keeps the blanks before it: they show its level.
+                one[0].rstrip()
+                if col == 0 and len(one) == 1
+                else "\n".join(filter(None, map(str.strip, one)))
+                for col, one in enumerate(row)
+            ]
+            for row in split
+        ]
+        self.builder.add_cells(
+            texts,
+            regions,
+            box=self.box(shape.box),
+            metadata={"stacked_rows": "split"} if is_split else {},
+        )
+
+    def chart(self, name: str, shape: SlideShape) -> None:
+        """Add the tables of a chart."""
+        part = related(self.part, name)
+        try:
+            tables: list[Table] = [] if part is None else chart_tables(part.blob)
+        except ValueError as error:
+            self.builder.lose(f"slide {self.builder.page}: a chart cannot be read ({error})")
+            return
+        for table in tables:
+            self.builder.add_table(table, box=self.box(shape.box))
+        if not tables:
+            self.builder.lose(f"slide {self.builder.page}: a chart without stored numbers is not read")
+
+    def diagram(self, name: str, shape: SlideShape) -> None:
+        """Add the texts of a diagram."""
+        part = related(self.part, name)
+        for line in [] if part is None else diagram_lines(part_root(part)):
+            self.builder.add("list", line, box=self.box(shape.box))
+
+    def embedded(self, content: _Element, shape: SlideShape) -> None:
+        """Add the picture that stands for an embedded object."""
+        fill = next((part for part in content.iter() if local(part) == "blipFill"), None)
+        if fill is not None:
+            self.picture(fill, shape)
+            return
+        program = next((value(part, "progId") for part in content.iter() if value(part, "progId")), "")
+        self.builder.lose(f"slide {self.builder.page}: an embedded object {program} is not read".strip())
+
+    def picture(self, fill: _Element | None, shape: SlideShape) -> None:
+        """Add a picture; one outside the file is not fetched."""
+        blip = None if fill is None else find(fill, "blip")
+        if blip is None:
+            return
+        name = relation(blip, "embed") or relation(blip, "link")
+        part = related(self.part, name)
+        box = self.box(shape.box)
+        if part is not None:
+            where = f"slide {self.builder.page}, {str(part.partname).rpartition('/')[2]}"
+            self.builder.add_picture(part.blob, where, text=shape.text, box=box)
+        elif is_linked(self.part, name):
+            self.builder.remark(f"slide {self.builder.page}: a picture outside the file is not fetched")
+            self.builder.add_picture(None, "picture", text=shape.text, box=box)
+        elif name:
+            self.builder.lose(f"slide {self.builder.page}: a picture is missing in the file")
+
+    def notes(self) -> None:
+        """Add the speaker's notes."""
+        frame = self.slide.notes_slide.notes_text_frame if self.slide.has_notes_slide else None
+        if frame is not None:
+            lines = map(drawn_text, children(frame._txBody, "p"))
+            self.builder.add("note", "\n".join(filter(None, lines)))
+
+    def box(self, box: SlideBox | None) -> Box | None:
+        """A box in 0..1000 of the slide."""
+        if box is None or not (self.width and self.height):
+            return None
+        sizes = (self.width, self.height, self.width, self.height)
+        x0, y0, x1, y1 = (
+            min(max(round(1000 * edge / size), 0), 1000) for edge, size in zip(box, sizes, strict=True)
+        )
+        return x0, y0, x1, y1
+
+
+def _paragraphs(element: _Element) -> list[_Element]:
+    body = find(element, "txBody")
+    return [] if body is None else list(children(body, "p"))
+
+
+def _is_point(paragraph: _Element, placeholder: str) -> bool:
+    """Whether a paragraph has a bullet or a number."""
+    properties = find(paragraph, "pPr")
+    marks = {local(part) for part in ([] if properties is None else properties)}
+    if "buNone" in marks:
+        return False
+    return bool(marks & {"buChar", "buAutoNum", "buBlip"}) or placeholder in _LISTS
+
+
+def _cell_lines(cell: _Element) -> list[str]:
+    """Lines of a cell; deeper levels of a label are indented."""
+    lines = []
+    for paragraph in _paragraphs(cell):
+        level = number(value(find(paragraph, "pPr"), "lvl") or "0")
+        lines += [
+            " " * 2 * min(level, 8) + line if line else "" for line in drawn_text(paragraph).split("\n")
+        ]
+    return lines
