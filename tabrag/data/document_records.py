@@ -42,7 +42,7 @@ def document_from_record(record: dict[str, Any]) -> Document:
 
 
 def _block_to_record(block: Block) -> dict[str, Any]:
-    values = asdict(block)
+    values = asdict(block) | {"box": None if block.box is None else list(block.box)}
     return {key: value for key, value in values.items() if key == "kind" or value != _PLAIN[key]}
 
 

@@ -46,7 +46,7 @@ def _document_faults(
         if isinstance(block, dict) and block.get("image") is not None:
             yield from image_faults(block["image"], folder=folder, decode=decode_images)
     for key in ("pages", "blocks"):
-        if not isinstance(record.get(key) or [], list):
+        if record.get(key) is not None and not isinstance(record[key], list):
             yield f"'{key}' must be a list, found {shown(record[key])}"
     yield from source_faults(record.get("source"))
     yield from metadata_faults(record.get("metadata"))
