@@ -18,8 +18,10 @@ def is_layout(element: _Element, placed: PlacedTable, cells: list[list[str]]) ->
 
     A table of data has at least two rows and two columns with text of its own; its cells are short; they
     hold no forms, headings or tables but for a few. Navigation boxes (headers beside lists of links) are no
-    data either.
+    data either. What its author marks with a role is believed.
     """
+    if element.get("role") in ("table", "grid", "treegrid"):
+        return False
     filled = [text for row in cells for text in row if text]
     num_numbers = sum(cell_kind(text) is Kind.NUMBER for text in filled)
     if element.get("role") in ("presentation", "none") or _is_marked_navigation(element):

@@ -69,7 +69,7 @@ def _pieces(element: _Element) -> Iterator[str]:
         node, is_end = stack.pop()
         if is_end:
             if node is superscript:
-                yield superscript("".join(collected))
+                yield raised_text("".join(collected))
                 superscript, collected = None, []
             if node.tag in _BLOCKS:
                 yield "\n"
@@ -99,7 +99,7 @@ def _flat(text: str) -> str:
     return re.sub(r"\s+", " ", text)
 
 
-def superscript(text: str) -> str:
+def raised_text(text: str) -> str:
     """A raised text in its line: digits as superscript characters, a letter apart from the word before it."""
     text = text.strip()
     if re.fullmatch(r"[\d+−-]+", text):

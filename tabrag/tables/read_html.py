@@ -52,10 +52,10 @@ def read_html(
             data = Path(source).read_bytes()
         except OSError as error:
             raise UserError(f"{source}: cannot be read ({error.strerror}): check the path") from error
-    root = _parse(data)
+    root = parse_page(data)
     if root is None:
         return []
-    page_title = _page_title(root)
+    page_title = title_of_page(root)
     stem = Path(name).stem or "page"
     tables: list[Table] = []
     ids: dict[_Element, str] = {}
@@ -67,7 +67,7 @@ def read_html(
             section = element_text(element).replace("\n", " ") or section
             continue
         try:
-            table = _read_table(element, keep_layout=keep_layout, infer=infer)
+            table = read_table(element, keep_layout=keep_layout, infer=infer)
         except UserError as error:
             raise UserError(f"{name or 'page'}: {error}") from error
         if table is None:
@@ -83,7 +83,11 @@ def read_html(
     return tables
 
 
-def _parse(data: bytes) -> _Element | None:
+def parse_page(data: bytes) -> _Element | None:
+    """The root of a page, its markup mended as browsers do; None where nothing in it looks like markup.
+
+    Its encoding is the one that it declares anywhere, else a guess. Comments are dropped.
+    """
     declared = _CHARSET.search(data)
     text, _ = decode(data, declared=declared[1].decode("ascii") if declared else None)
     text = text.replace("\x00", "")
@@ -99,7 +103,8 @@ def _parse(data: bytes) -> _Element | None:
         return None
 
 
-def _page_title(root: _Element) -> str:
+def title_of_page(root: _Element) -> str:
+    """The text of its ``title``."""
     title = next(root.iter("title"), None)
     return "" if title is None else re.sub(r"\s+", " ", "".join(title.itertext())).strip()
 
@@ -108,7 +113,20 @@ def _is_in_hidden(element: _Element) -> bool:
     return is_hidden(element) or any(is_hidden(above) for above in element.iterancestors())
 
 
-def _read_table(element: _Element, *, keep_layout: bool, infer: bool) -> Table | None:
+def read_table(element: _Element, *, keep_layout: bool = False, infer: bool = True) -> Table | None:
+    """Read one ``table`` element: caption and grid, the rest of the record empty.
+
+    Args:
+        element: The element.
+        keep_layout: As in :func:`read_html`.
+        infer: As in :func:`read_html`.
+
+    Returns:
+        None where it only arranges the page.
+
+    Raises:
+        UserError: Its spans are absurd in sum.
+    """
     placed = place(element)
     cells = placed.texts()
     is_blank = not any(text for row in cells for text in row)

@@ -14,7 +14,7 @@ from lxml.etree import _Element
 from tabrag.documents.office.formulas import formula_text
 from tabrag.documents.office.package import relation
 from tabrag.documents.office.xml import children, find, is_on, local, preferred, value
-from tabrag.tables.html_text import superscript
+from tabrag.tables.html_text import raised_text
 
 _THROUGH = frozenset(
     {
@@ -119,7 +119,7 @@ class WordReader:
         for part in run:
             self._part(part)
         if properties is not None and value(find(properties, "vertAlign")) == "superscript":
-            self._pieces[before:] = [superscript("".join(self._pieces[before:]))]
+            self._pieces[before:] = [raised_text("".join(self._pieces[before:]))]
         if "".join(self._pieces[before:]).strip():
             switch = None if properties is None else find(properties, "b")
             self._bold.append(is_bold if switch is None else is_on(switch))
