@@ -23,6 +23,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, Protocol
 
+from tabrag.documents.descriptions import Descriptions
 from tabrag.documents.whole import Item, WholeDocument
 from tabrag.errors import UserError
 from tabrag.tables.verbalise import Statement
@@ -50,10 +51,13 @@ class RepresentationConfig:
         options: The representation's own options, for example ``{"fields": ["title", "top"]}`` for
             ``headers``. ``{"windows": true}`` makes several entries of a table that is longer than the
             encoder's input, in place of one that is cut; ``{"chunk": 128}`` cuts ``cells`` into pieces.
+        written: File of descriptions that a chat model wrote of these entries (``infer/describe.py``); they
+            take the place of the texts that they were written from.
     """
 
     name: str = "headers"
     options: dict[str, Option] = field(default_factory=dict)
+    written: str | None = None
 
     def parts_items(self) -> bool:
         """Whether an item may have several entries, each with a part of its cells."""
@@ -109,7 +113,19 @@ def build(config: RepresentationConfig, *, measure: Measure | None = None) -> Re
     options = {
         name: _typed(name, value, parameters[name].annotation) for name, value in config.options.items()
     }
-    return partial(function, **given, **options)
+    made = partial(function, **given, **options)
+    return made if config.written is None else _Described(made, Descriptions(config.written))
+
+
+@dataclass(frozen=True, slots=True)
+class _Described:
+    """A representation whose texts give way to what a chat model wrote of them."""
+
+    represent: Representation
+    descriptions: Descriptions
+
+    def __call__(self, *args: Any, **options: Any) -> list[Entry]:
+        return self.descriptions(self.represent(*args, **options))
 
 
 def entries_of(represent: Representation, item: Item, *, folder: Path | None = None) -> list[Entry]:
