@@ -9,6 +9,9 @@ from pathlib import Path
 from tabrag.errors import UserError
 
 
+_KEPT: list[bytes] = []
+
+
 def job(given: str) -> str:
     """Do what the word says, and tell which process did it."""
     name, _, argument = given.partition(":")
@@ -19,6 +22,8 @@ def job(given: str) -> str:
     if name == "eat":
         held = [bytes(1 << 20) for _ in range(4096)]
         return f"{len(held)}"
+    if name == "keep":
+        _KEPT.append(b"x" * (200 << 20))
     if name == "refuse":
         raise UserError(f"{argument}: is no good")
     if name == "fault":

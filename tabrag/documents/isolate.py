@@ -142,8 +142,7 @@ class _Worker:
     def give(self, slot: _Slot, timeout: float) -> None:
         """Hand it an input; a process that is still starting gets it when it is ready."""
         if self._calls >= _MAX_CALLS:
-            self.kill()
-            self._start()
+            self._restart()
         self.slot, self._timeout = slot, timeout
         if self._is_ready:
             self._send()
@@ -165,10 +164,9 @@ class _Worker:
             self._send()
             return
         result, reason, is_spent = message
+        self._finish(result, reason)
         if is_spent:
-            self._replace(reason)
-        else:
-            self._finish(result, reason)
+            self._restart()
 
     def check_time(self) -> None:
         """Replace a process whose time is over."""
@@ -196,6 +194,9 @@ class _Worker:
 
     def _replace(self, reason: str) -> None:
         self._finish(None, reason)
+        self._restart()
+
+    def _restart(self) -> None:
         self.kill()
         self._start()
 
@@ -223,6 +224,7 @@ def _serve(pipe: Connection, function: Callable[[Any], Any], memory_mb: int, par
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends it
     _die_with(parent)
     sys.stdout = sys.stderr  # the last line of standard output is the parent's
+    at_start = _held_bytes() or 0
     pipe.send("ready")
     while True:
         try:
@@ -240,6 +242,8 @@ def _serve(pipe: Connection, function: Callable[[Any], Any], memory_mb: int, par
         except Exception as error:  # whatever a parser raises on one odd file
             message = (None, f"{type(error).__name__}: {error}")
         _bound_memory(None)
+        # What a call leaves behind would let the next one take that much more.
+        is_spent = is_spent or (_held_bytes() or 0) - at_start > (memory_mb << 20) // 2
         pipe.send((*message, is_spent))
 
 

@@ -48,6 +48,12 @@ def test_workers_are_reused_and_end_with_the_iterator() -> None:
         os.kill(process, 0)
 
 
+def test_a_worker_that_keeps_memory_is_replaced() -> None:
+    outcomes = list(run_isolated(job, ["keep", "keep", "a"], timeout=30, memory_mb=300))
+    assert [outcome.reason for outcome in outcomes] == ["", "", ""]
+    assert len({str(outcome.result).split()[1] for outcome in outcomes}) == 3
+
+
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGKILL])
 def test_nothing_is_left_when_the_program_is_stopped(tmp_path: Path, sign: signal.Signals) -> None:
     told = tmp_path / "pid"
