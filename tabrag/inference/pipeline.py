@@ -1,4 +1,4 @@
-"""Questions in, answers out: retrieve from one or more indexes, fuse, rerank, refine, read.
+"""Questions in, answers out: retrieve from one or more indexes, fuse, rerank, open documents, refine, read.
 
 Each stage can be called alone: ``pipeline.retrieve(queries)`` gives a run, ``pipeline.rerank(queries, run)``
 its better order, ``pipeline.refine(queries, run)`` what its tables are cut down to,
@@ -154,6 +154,15 @@ class Pipeline:
         """
         return run if self.reranker is None else self.reranker(queries, run, self.data.items)
 
+    def open_documents(self, queries: Sequence[Query], run: Run) -> Run:
+        """The stage before refining: candidates that are documents give way to their tables, for a reader
+        of tables."""
+        from tabrag.inference.document_tables import table_run
+
+        if not self.data.has_documents:
+            return run
+        return table_run(queries, run, self.data.items, depth=self.reader.num_tables)
+
     def refine(self, queries: Sequence[Query], run: Run) -> Parts:
         """The stage before reading: what stays of the tables that will be read; nothing where they stay
         whole."""
@@ -214,8 +223,9 @@ class Pipeline:
     def ask_all(self, queries: Iterable[Query]) -> Iterator[Answer]:
         """Answers in the order of ``queries``, computed in batches as they are needed.
 
-        ``timings_ms`` holds ``retrieve``, ``rerank`` and ``refine`` where there are such stages, and
-        ``read``: the time of the batch over its number of queries. Opening indexes and models does not count.
+        ``timings_ms`` holds ``retrieve``, ``rerank``, ``open`` (documents into tables) and ``refine`` where
+        there are such stages, and ``read``: the time of the batch over its number of queries. Opening indexes
+        and models does not count. ``candidates`` are those of the ranking, before documents are opened.
 
         Raises:
             UserError: A query without text, or two of one id in a batch.
@@ -231,6 +241,10 @@ class Pipeline:
             if self.reranker is not None:
                 with _timed(spent, "rerank"):
                     run = self.rerank(batch, run)
+            ranked = run
+            if self.data.has_documents:
+                with _timed(spent, "open"):
+                    run = self.open_documents(batch, run)
             parts: Parts = {}
             if self.refiner is not None:
                 with _timed(spent, "refine"):
@@ -238,7 +252,8 @@ class Pipeline:
             milliseconds = {stage: seconds * 1000 / len(batch) for stage, seconds in spent.items()}
             for answer in self.read(batch, run, parts):
                 timings = {**milliseconds, **answer.timings_ms}
-                yield dataclasses.replace(answer, timings_ms=timings)
+                candidates = list(ranked.get(answer.query_id, []))
+                yield dataclasses.replace(answer, candidates=candidates, timings_ms=timings)
 
 
 @contextmanager
