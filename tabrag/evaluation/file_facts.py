@@ -159,5 +159,7 @@ def _expect_fault(tables: Sequence[Table], value: str, *, status: str, reason: s
     if value == "bounded":  # that it came to an end with a reason, or with its text, says so
         return "" if status == "ok" or reason else f"status {status} without a reason"
     if value == "few or no tables":
+        if status == "failed":
+            return f"the file was not read: {reason}"
         return "" if len(tables) <= _FEW else f"{len(tables)} tables"
     return None
