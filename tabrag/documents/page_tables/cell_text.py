@@ -1,0 +1,103 @@
+"""The text of one cell from its words."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+from tabrag.documents.page_content import PageWord
+from tabrag.documents.page_tables.text_lines import is_leader, text_lines, type_size
+from tabrag.documents.page_tables.turn import turned_box
+
+_SUPERSCRIPTS = str.maketrans("0123456789+-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
+_MARK = re.compile(r"[\d+−-]+")
+_MIN_LEADER = 3
+_TOUCHING = 0.08
+_FIRST_DOT = re.compile(r"[^\W\d_]{4,}\.$(?<!etc\.)(?<!excl\.)(?<!incl\.)(?<!dept\.)")
+_NO_BLANKS = re.compile(r"[\u2e80-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]")
+_TRAILING = re.compile(r"(?<=[^.\s])(?:\.{4,}|…{2,}|_{4,})$")
+
+
+def cell_text(words: Sequence[PageWord]) -> str:
+    """Words in reading order with one blank between them, line ends as blanks.
+
+    Raised digits become superscript characters of the word before them ("24.91²"). Rows of dots that lead to
+    a number are drawn, not said, and left out. Turned words stand behind upright ones, in their own lines.
+    """
+    parts: list[str] = []
+    for turn in sorted({word.turn for word in words}):
+        last: PageWord | None = None
+        for line in _lines([word for word in words if word.turn == turn], turn):
+            for index, word in enumerate(line):
+                if index and last is not None and word.raised and _MARK.fullmatch(word.text):
+                    parts[-1] += word.text.translate(_SUPERSCRIPTS)
+                elif last is not None and (
+                    _touch(last, word) if index else _is_one_word(last.text, word.text)
+                ):
+                    parts[-1] += word.text
+                else:
+                    parts.append(word.text)
+                last = word
+    return _without_leaders(parts)
+
+
+def _touch(left: PageWord, right: PageWord) -> bool:
+    """Whether two words of a line are one that changes its type: small capitals, digits set one by one."""
+    size = type_size(left)
+    gap = max(right.box[0] - left.box[2], left.box[0] - right.box[2])
+    on_one_line = abs(left.box[3] - right.box[3]) <= 0.15 * size
+    return on_one_line and -0.5 * size <= gap <= _TOUCHING * size and not (left.raised or right.raised)
+
+
+def _is_one_word(above: str, below: str) -> bool:
+    """Whether a line end stands between characters of a script that sets no blanks."""
+    return _NO_BLANKS.match(above[-1:]) is not None and _NO_BLANKS.match(below[:1]) is not None
+
+
+def _lines(words: list[PageWord], turn: int) -> list[list[PageWord]]:
+    """Words line by line, each in its order of reading."""
+    if turn:
+        side = max(max(word.box[2], word.box[3]) for word in words)
+        words = [
+            PageWord(word.text, turned_box(word.box, turn, side, side), word.size, word.bold, word.raised)
+            for word in words
+        ]
+    lines = text_lines(words)
+    return [_logical([word for piece in line.pieces for word in piece.words]) for line in lines]
+
+
+def _logical(words: list[PageWord]) -> list[PageWord]:
+    """Words that stand from left to right, in the order in which they are read."""
+    rights = [_is_right_to_left(word.text) for word in words]
+    if not any(rights) or sum(rights) * 2 < sum(any(map(str.isalpha, word.text)) for word in words):
+        return words
+    ordered: list[PageWord] = []
+    run: list[PageWord] = []
+    for word, right in zip(reversed(words), reversed(rights), strict=True):
+        if right:
+            ordered += [*reversed(run), word]
+            run = []
+        else:
+            run.append(word)
+    return [*ordered, *reversed(run)]
+
+
+def _is_right_to_left(text: str) -> bool:
+    if text.isascii():
+        return False
+    kinds = [unicodedata.bidirectional(char) for char in text]
+    return any(kind in ("R", "AL") for kind in kinds)
+
+
+def _without_leaders(parts: list[str]) -> str:
+    dots = 0
+    while dots < len(parts) and is_leader(parts[-1 - dots]):
+        dots += 1
+    if dots < len(parts) and sum(len(part) for part in parts[len(parts) - dots :]) >= _MIN_LEADER:
+        parts = parts[: len(parts) - dots]
+        if _FIRST_DOT.search(parts[-1]):
+            parts[-1] = parts[-1][:-1]
+    if parts:
+        parts[-1] = _TRAILING.sub("", parts[-1])
+    return " ".join(parts)

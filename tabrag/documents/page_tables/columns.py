@@ -1,0 +1,130 @@
+"""Columns of text without lines between them: blanks that run down the page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import median
+
+import numpy as np
+
+from tabrag.documents.page_tables.text_lines import Piece, TextLine, bounds
+
+_STEP = 0.5
+"""Resolution, points."""
+_CROSSED = 0.12
+"""A blank may be crossed by this share of the lines: by headings over several columns, by titles."""
+_NARROWEST = 0.3
+"""Narrowest blank between columns, heights of type."""
+_WIDER = 1.3
+
+
+def gutters(lines: Sequence[TextLine], x0: float, x1: float, size: float) -> list[float]:
+    """Places between ``x0`` and ``x1`` at which columns part, ascending, points.
+
+    Args:
+        lines: Lines with two pieces or more; single ones would only hide the blanks.
+        x0: Left side of the area.
+        x1: Right side.
+        size: Height of the type.
+    """
+    count = int((x1 - x0) / _STEP) + 2
+    if len(lines) < 1 or count < 3 or count > 20_000:
+        return []
+    steps = np.zeros(count + 1, dtype=int)
+    for line in lines:
+        for start, end in _spans(line, x0):
+            steps[min(max(start, 0), count)] += 1
+            steps[min(max(end, 0), count)] -= 1
+    ink = np.cumsum(steps)[:count]
+    few = max(int(_CROSSED * len(lines)), int(len(lines) >= 5))
+    blank = np.diff((ink <= few).astype(int), prepend=0, append=0)
+    found: list[tuple[int, int]] = []
+    for start, end in zip(
+        np.flatnonzero(blank == 1).tolist(), np.flatnonzero(blank == -1).tolist(), strict=True
+    ):
+        is_inside = ink[:start].any() and ink[end:].any()
+        if is_inside and (end - start) * _STEP >= _NARROWEST * size:
+            found.append((start, end))
+    places = [_clearest(ink[start:end].tolist()) + start for start, end in found]
+    return _without_thin_columns(lines, [x0 + place * _STEP for place in places], x0, x1)
+
+
+def _spans(line: TextLine, x0: float) -> list[tuple[int, int]]:
+    return [
+        (
+            int((piece.box[0] - x0) / _STEP),
+            max(int((piece.box[2] - x0) / _STEP), int((piece.box[0] - x0) / _STEP) + 1),
+        )
+        for piece in line.pieces
+    ]
+
+
+def _clearest(ink: list[int]) -> int:
+    """The middle of the longest stretch with the least ink."""
+    least = min(ink)
+    best = (0, 0)
+    start = None
+    for index, value in enumerate([*ink, least + 1]):
+        if value == least and start is None:
+            start = index
+        elif value != least and start is not None:
+            best = max(best, (index - start, -start))
+            start = None
+    length, start = best[0], -best[1]
+    return start + length // 2
+
+
+def _without_thin_columns(
+    lines: Sequence[TextLine], places: list[float], x0: float, x1: float
+) -> list[float]:
+    """Drop the nearer side of columns that hold text in one line alone, unless there are few lines."""
+    while places:
+        edges = [x0, *places, x1]
+        filled = [0] * (len(edges) - 1)
+        for line in lines:
+            for col in {column_of(piece, edges) for piece in line.pieces}:
+                filled[col] += 1
+        thin = [col for col, number in enumerate(filled) if number == 0 or (number == 1 and len(lines) >= 4)]
+        if not thin:
+            break
+        places.pop(min(max(thin[0] - 1, 0), len(places) - 1))
+    return places
+
+
+def column_of(piece: Piece, edges: Sequence[float]) -> int:
+    """The column that a piece shares most of its width with."""
+    x0, _, x1, _ = piece.box
+    overlaps = [min(x1, right) - max(x0, left) for left, right in zip(edges, edges[1:], strict=False)]
+    return overlaps.index(max(overlaps))
+
+
+def crosses(piece: Piece, x: float) -> bool:
+    """Whether a piece stands on both sides of a place."""
+    return piece.box[0] < x - 1 and piece.box[2] > x + 1
+
+
+def split_at(lines: Sequence[TextLine], edges: Sequence[float]) -> list[TextLine]:
+    """Lines whose pieces are cut at edges of columns where the words show that two texts meet there.
+
+    They do where the blank at the edge is wider than the other blanks of the piece.
+    """
+    return [
+        TextLine([part for piece in line.pieces for part in _parts(piece, edges)], line.y0, line.y1)
+        for line in lines
+    ]
+
+
+def _parts(piece: Piece, edges: Sequence[float]) -> list[Piece]:
+    blanks = [right.box[0] - left.box[2] for left, right in zip(piece.words, piece.words[1:], strict=False)]
+    cuts = []
+    for index, blank in enumerate(blanks):
+        left, right = piece.words[index].box[2], piece.words[index + 1].box[0]
+        if not any(left - 1 <= x <= right + 1 for x in edges):
+            continue
+        others = [other for place, other in enumerate(blanks) if place != index]
+        usual = median(others) if others else 0.3 * piece.size
+        if blank >= max(_WIDER * usual, 0.35 * piece.size):
+            cuts.append(index + 1)
+    ends = [0, *cuts, len(piece.words)]
+    groups = [piece.words[low:high] for low, high in zip(ends, ends[1:], strict=False)]
+    return [Piece(group, bounds(group)) for group in groups] if cuts else [piece]

@@ -1,0 +1,91 @@
+"""The tables of one page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tabrag.documents.page_content import PageBox, PageContent, PageTable, PageWord
+from tabrag.documents.page_tables.areas import drawn_areas
+from tabrag.documents.page_tables.build import build_table
+from tabrag.documents.page_tables.checks import is_table
+from tabrag.documents.page_tables.free_areas import free_areas
+from tabrag.documents.page_tables.strokes import page_strokes
+from tabrag.documents.page_tables.turn import main_turn, turned_back, turned_page
+
+_PICTURE = 0.5
+"""A picture of more than this share of the page is the page itself."""
+
+
+def find_tables(page: PageContent) -> list[PageTable]:
+    """Find the tables of a page from its words, lines and shaded areas.
+
+    Tables whose cells lines bound come from the lines; in what remains, and between lines of one width,
+    columns are blanks that run down the page and rows are told by what their lines say. A table inside a
+    cell of another one is a table of its own, and its words are no part of the outer cell.
+
+    Args:
+        page: The page. Where most of its text is turned, it is read as turned upright.
+
+    Returns:
+        Tables from above, then from the left. Boxes are those of the page as it is; ``col_edges`` run along
+        the lines of text. Each word stands in one table at most.
+    """
+    turn = main_turn(page)
+    upright = turned_page(page, turn)
+    tables = _find_upright(upright)
+    if turn:
+        for table in tables:
+            table.box = turned_back(table.box, turn, page.width, page.height)
+    return tables
+
+
+def _find_upright(page: PageContent) -> list[PageTable]:
+    words = [word for word in page.words if word.text.strip()]
+    words = _outside(words, _real_pictures(page))
+    if not words:
+        return []
+    horizontal, vertical = page_strokes(page)
+    free = np.ones(len(words), dtype=bool)
+    middles = np.array([((w.box[0] + w.box[2]) / 2, (w.box[1] + w.box[3]) / 2) for w in words])
+    tables: list[PageTable] = []
+    for area in sorted(drawn_areas(words, horizontal, vertical), key=lambda area: _size(area.box)):
+        x0, y0, x1, y1 = area.box
+        x, y = middles[:, 0], middles[:, 1]
+        inside = free & (x >= x0) & (x <= x1) & (y >= y0) & (y <= y1)
+        indices = np.flatnonzero(inside)
+        area.words = [words[index] for index in indices]
+        built = build_table(area)
+        if built is not None and is_table(built, drawn=True):
+            free[indices] = False
+            tables.append(built.table)
+    rest = [word for word, is_free in zip(words, free, strict=True) if is_free]
+    for area in free_areas(rest, horizontal, vertical):
+        built = build_table(area)
+        if built is not None and is_table(built, drawn=False):
+            tables.append(built.table)
+    return sorted(tables, key=lambda table: (table.box[1], table.box[0]))
+
+
+def _real_pictures(page: PageContent) -> list[PageBox]:
+    whole = page.width * page.height
+    return [box for box in page.pictures if _size(box) <= _PICTURE * whole]
+
+
+def _outside(words: Sequence[PageWord], boxes: Sequence[PageBox]) -> list[PageWord]:
+    if not boxes:
+        return list(words)
+    return [
+        word
+        for word in words
+        if not any(
+            box[0] <= (word.box[0] + word.box[2]) / 2 <= box[2]
+            and box[1] <= (word.box[1] + word.box[3]) / 2 <= box[3]
+            for box in boxes
+        )
+    ]
+
+
+def _size(box: PageBox) -> float:
+    return (box[2] - box[0]) * (box[3] - box[1])
