@@ -7,11 +7,13 @@ bound; a worker that breaks one, or dies, is replaced, its input gets the reason
 from __future__ import annotations
 
 import ctypes
+import logging
 import multiprocessing
 import os
 import signal
 import sys
 import time
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -224,6 +226,8 @@ def _serve(pipe: Connection, function: Callable[[Any], Any], memory_mb: int, par
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends it
     _die_with(parent)
     sys.stdout = sys.stderr  # the last line of standard output is the parent's
+    logging.disable(logging.WARNING)  # what a reader must know of a file stands in its result
+    warnings.simplefilter("ignore")
     at_start = _held_bytes() or 0
     pipe.send("ready")
     while True:
