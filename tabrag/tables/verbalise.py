@@ -107,11 +107,18 @@ def _nodes(paths: Iterable[Labels]) -> list[Labels]:
 
 
 def _paths(grid: Grid, axis: Axis) -> list[Labels]:
-    """The label paths of the body rows or columns; what is no label is dropped from them."""
-    return [
-        tuple(text for text in map(one_line, path_texts(grid, header.path)) if _is_label(text))
-        for header in axis_headers(grid, axis)
-    ]
+    """The label paths of the body rows or columns; what is no label is dropped from them.
+
+    A row without a header, as in tables of records, is labelled by the first of its first cells that can be a
+    label; a column without one has none.
+    """
+    paths = []
+    for header in axis_headers(grid, axis):
+        labels = tuple(text for text in map(one_line, path_texts(grid, header.path)) if _is_label(text))
+        if not header.path and axis == "row":
+            labels = tuple(text for text in map(one_line, header.texts) if _is_label(text))[:1]
+        paths.append(labels)
+    return paths
 
 
 def _is_label(text: str) -> bool:

@@ -66,6 +66,15 @@ def test_figures_are_no_labels_but_years_are():
     assert "12,345" not in text and "1999" in text and "x" in text
 
 
+def test_rows_of_records_are_labelled_by_their_first_text():
+    grid = make_grid([["No.", "Club", "Town"], ["1", "Ajax", "Amsterdam"], ["2", "", ""]], num_header_rows=1)
+    found = {one.head: one.details for one in header_statements(Table(id="t", grid=grid))}
+    assert found == {
+        "Ajax": ("No.", "Club", "Town"),
+        **{column: ("Ajax",) for column in ("No.", "Club", "Town")},
+    }
+
+
 def test_tables_without_headers_or_grid_say_what_they_can():
     bare = Table(id="t", title="Scores", grid=make_grid([["1", "2"], ["3", "4"]]))
     assert [one.text for one in header_statements(bare)] == ["Scores"]
