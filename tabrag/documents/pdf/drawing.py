@@ -12,6 +12,7 @@ _STRAIGHT = 0.6  # points by which a line may lean
 _SHORT = 1.0  # points: a shorter line is a dot
 _DRAWING = 36.0  # points: a drawing is at least so wide and high
 _NEAR = 8.0  # points between the strokes of one drawing
+_MIN_BARS = 4  # ends of bars of a chart; the cells of a table end where others do
 _WHOLE = 0.9  # of the page: a rectangle over more of it is its background
 _MANY = 20_000  # strokes of a page: a page with more is a map or a plan
 
@@ -46,7 +47,7 @@ class Drawing:
     def drawings(self) -> list[PageBox]:
         """Boxes of drawings: strokes that are neither level nor plumb, with the frame around them."""
         clusters: list[tuple[PageBox, int]] = []
-        for box in self._strokes:
+        for box in [*self._strokes, *self._bars()]:
             count = 1
             apart = []
             for other, number in clusters:
@@ -59,6 +60,20 @@ class Drawing:
         for box, count in clusters:
             if count >= 3 and box[2] - box[0] >= _DRAWING and box[3] - box[1] >= _DRAWING / 2:
                 found.append(self._framed(box))
+        return found
+
+    def _bars(self) -> list[PageBox]:
+        """Filled rectangles of one width that begin at one line and end at different places."""
+        found: list[PageBox] = []
+        for start, end, side in ((0, 2, 1), (3, 1, 0)):
+            groups: dict[tuple[int, int], list[PageBox]] = {}
+            for fill in self.fills:
+                width = fill.box[side + 2] - fill.box[side]
+                groups.setdefault((round(fill.box[start]), round(width)), []).append(fill.box)
+            for boxes in groups.values():
+                ends = {round(box[end]) for box in boxes}
+                if len(ends) >= max(_MIN_BARS, 0.7 * len(boxes)):
+                    found += boxes
         return found
 
     def _framed(self, box: PageBox) -> PageBox:

@@ -15,7 +15,7 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from tabrag.documents.page_content import PageBox, PageWord
-from tabrag.documents.pdf.turning import turn_box
+from tabrag.documents.page_tables.turn import turned_box
 
 _BOLD = re.compile(r"(?i:bold|black|heavy|demi|[-,_]bd)|(?:[-,_.]|(?<=[a-z]))B[dl]?(?:It?)?$")
 _UNMAPPED = re.compile(r"\(cid:\d+\)")
@@ -93,8 +93,8 @@ def read_glyphs(
         if abs((angle - turn + 180) % 360 - 180) > _OFF_AXIS:
             continue  # a stamp or watermark across the page
         point = (e - dx, char["top"] + char["y1"] - f - dy)
-        left, top, right, bottom = turn_box(box, turn, width, height)
-        base = turn_box((*point, *point), turn, width, height)[1]
+        left, top, right, bottom = turned_box(box, turn, width, height)
+        base = turned_box((*point, *point), turn, width, height)[1]
         glyphs[turn].append(Glyph(text, left, right, base, bottom - top, bold, box))
     return glyphs, unmapped
 

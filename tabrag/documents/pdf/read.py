@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from tabrag.documents.page_content import PageBox, PageContent
+from tabrag.documents.page_tables.turn import main_turn, turned_page
 from tabrag.documents.pdf.drawing import Drawing, picture_boxes
 from tabrag.documents.pdf.fragments import settle_fragments
 from tabrag.documents.pdf.glyphs import make_words, read_glyphs
 from tabrag.documents.pdf.pdfium import MAX_PICTURE, PdfiumFile
-from tabrag.documents.pdf.turning import text_turn, turn_page
 from tabrag.errors import missing_extra
 
 _BATCH = 64  # pages after which pdfminer's store of a file's objects is dropped
@@ -169,13 +169,13 @@ def _add_words(
     """Put the words of glyphs on a page and turn it upright."""
     page = read.content
     glyphs, unmapped = read_glyphs(chars, origin, page.width, page.height)
-    counts = {turn: len(group) for turn, group in glyphs.items()}
-    read.garbled = unmapped > _UNMAPPED * sum(counts.values()) > 0
+    total = sum(map(len, glyphs.values()))
+    read.garbled = unmapped > _UNMAPPED * total > 0
     for turn, group in sorted(glyphs.items()):
         page.words += make_words(group, turn)
-    whole = text_turn({(turn - rotation) % 360: count for turn, count in counts.items()})
-    read.turn = whole
-    page = turn_page(page, (whole + rotation) % 360)
+    page = turned_page(page, rotation)
+    read.turn = main_turn(page)
+    page = turned_page(page, read.turn)
     page.words = settle_fragments(page.words)
     read.content = page
 
