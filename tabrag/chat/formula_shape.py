@@ -21,7 +21,8 @@ class Shape:
     """What a formula gives, and what of it comes from the data.
 
     Attributes:
-        is_share: Whether it is a quantity over a quantity of the same kind.
+        is_share: Whether it is a quantity over a quantity, or made of percentages alone.
+        is_ratio: Whether something is divided in it by what is no constant.
         hundreds: How often a share was multiplied by 100 within the formula: 1 for a percentage.
         rescaled: Whether a quantity was multiplied or divided by a power of ten.
         operands: The numbers that are no constants, as they were written, each once.
@@ -29,6 +30,7 @@ class Shape:
     """
 
     is_share: bool
+    is_ratio: bool
     hundreds: int
     rescaled: bool
     operands: tuple[str, ...]
@@ -45,6 +47,7 @@ def shape_of(formula: Formula) -> Shape:
         tree = tree.operand
     return Shape(
         is_share=found.degree == 0,
+        is_ratio=walk.divides,
         hundreds=found.tens // 2 if found.degree == 0 else 0,
         rescaled=found.degree != 0 and found.tens != 0,
         operands=tuple(operands),
@@ -66,6 +69,7 @@ class _Walk:
     def __init__(self, formula: Formula) -> None:
         self._numbers = formula.numbers
         self.constants: set[int] = set()
+        self.divides = False
 
     def kind(self, node: ast.expr) -> _Kind:
         if isinstance(node, ast.UnaryOp):
@@ -101,11 +105,15 @@ class _Walk:
             first = self.kind(left)
             if tens := _tens(right):
                 self.constants.add(right.col_offset)
+                if tens == 2 and _is_over_hundred(left):
+                    self.divides = True
+                    return _Kind(0)
                 return _Kind(first.degree, first.tens - tens)
             if _is_count(right, of=left):
                 self.constants.add(right.col_offset)
                 return first
             second = self.kind(right)
+            self.divides = True
             return _Kind(first.degree - second.degree, first.tens - second.tens)
         if isinstance(node.op, ast.Pow):
             self.constants |= {one.col_offset for one in ast.walk(right) if isinstance(one, ast.Constant)}
@@ -140,6 +148,11 @@ def _tens(node: ast.expr) -> int:
     if whole is None or whole < 100 or str(whole).strip("0") != "1":
         return 0
     return len(str(whole)) - 1
+
+
+def _is_over_hundred(node: ast.expr) -> bool:
+    """Whether it is ``x - 100``: over 100, that is the growth of an index that began with 100."""
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub) and _whole(node.right) == 100
 
 
 def _is_plain(node: ast.expr) -> bool:

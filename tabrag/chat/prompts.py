@@ -98,7 +98,7 @@ def relevant_prompt(question: str, tables: Sequence[Shown]) -> list[Message]:
 
 def read_prompt(what: str, table: Shown) -> list[Message]:
     """Ask for ``what`` stands in the picture of a table; its title, which may be asked for, is not told."""
-    return [Message("user", (*_tables([replace(table, title="", text="")]), Text(f"\nRead {what}.")))]
+    return [Message("user", (*shown_parts([replace(table, title="", text="")]), Text(f"\nRead {what}.")))]
 
 
 def relevant_reply(places: Sequence[int]) -> str:
@@ -113,10 +113,11 @@ def _form(instruction: str, otherwise: str) -> str:
 
 
 def _prompt(tables: Sequence[Shown], kind: str, asked: str, form: str) -> list[Message]:
-    return [Message("user", (*_tables(tables), Text(f"\n{kind}: {asked.strip()}\n{form}")))]
+    return [Message("user", (*shown_parts(tables), Text(f"\n{kind}: {asked.strip()}\n{form}")))]
 
 
-def _tables(tables: Sequence[Shown]) -> list[Part]:
+def shown_parts(tables: Sequence[Shown]) -> list[Part]:
+    """The parts of a message that show tables: title, picture, text of each."""
     parts: list[Part] = []
     for number, table in enumerate(tables, start=1):
         name = f"Table {number}" if len(tables) > 1 else "Table"

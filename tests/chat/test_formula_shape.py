@@ -29,6 +29,8 @@ def shape(written: str) -> Shape:
         ("70.07/80.82", 0),
         ("100/250", 0),
         ("(5-2)/2", 0),
+        ("(207.62-100)/100", 0),
+        ("(207.62-100)/100*100", 1),
         ("average(1/2, 3/4)", 0),
         ("abs(3-4)/4", 0),
     ],
@@ -73,6 +75,11 @@ def test_quantities(written: str, rescaled: bool) -> None:
 )
 def test_operands_are_no_constants(written: str, operands: list[str]) -> None:
     assert list(shape(written).operands) == operands
+
+
+def test_percentages_are_shares_without_a_ratio() -> None:
+    assert [shape(text).is_ratio for text in ("3/4", "3%/4%", "1/(2+3)")] == [True] * 3
+    assert [shape(text).is_ratio for text in ("3% - 4%", "(3% + 4%)/2", "5%", "4+5")] == [False] * 4
 
 
 def test_one_number_is_no_computation() -> None:
