@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from tabrag.tables.headers import is_note
-from tabrag.types import Block, Table
+from tabrag.types import Block, Box, Table
 
 _CAPTION = re.compile(
     r"(?i:table|tab\.|tableau|tabelle|tabla|tabella|tabela|tabel|tabell|exhibit|schedule|таблица|表|표)"
@@ -75,14 +75,16 @@ def _is_table_caption(blocks: Sequence[Block], place: int) -> bool:
 
 
 def _claim_notes(blocks: Sequence[Block], place: int, table: Table) -> None:
-    found = []
+    found: list[str] = []
+    last: Box | None = None  # paragraphs of one text box belong together
     if _is_table_caption(blocks, place):
         place += 1
     for block in blocks[place : place + _MAX_NOTES]:
-        is_beside = block.kind == "text" and block.page == table.source.page
-        if not is_beside or len(block.text) > _MAX_NOTE or not is_note(block.text):
+        is_beside = block.kind == "text" and block.page == table.source.page and len(block.text) <= _MAX_NOTE
+        goes_on = found and block.box is not None and block.box == last
+        if not is_beside or not (goes_on or is_note(block.text)):
             break
-        block.kind = "note"
+        block.kind, last = "note", block.box
         found.append(" ".join(block.text.split()))
     if found:
         table.metadata["notes"] = "\n".join(filter(None, [table.metadata.get("notes", ""), *found]))

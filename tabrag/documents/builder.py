@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import string
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -13,6 +15,9 @@ from tabrag.tables.headers import infer_table
 from tabrag.types import Block, Box, Document, Page, Source, Table
 
 _MAX_CELLS = 1_000_000
+_UNSEEN = "\u200b\u200c\u200d\u2060\ufeff\u00ad " + string.whitespace
+_FILE_NAME = re.compile(r"(?:[a-z]:\\.*|\S+\.(?:png|jpe?g|gif|bmp|tiff?|emf|wmf|svg))", re.IGNORECASE)
+"""What programs set as the description of a picture."""
 
 
 class DocumentBuilder:
@@ -40,7 +45,7 @@ class DocumentBuilder:
 
     def add(self, kind: str, text: str, *, level: int = 0, box: Box | None = None) -> None:
         """Add a block of text; a blank one is left out. A heading is the section of the tables after it."""
-        text = text.strip()
+        text = text.strip(_UNSEEN)
         if not text:
             return
         if kind == "heading":
@@ -120,7 +125,8 @@ class DocumentBuilder:
         Returns:
             Its path relative to the data set folder, where it was written.
         """
-        text = " ".join(text.split())
+        text = " ".join(text.split()).strip(_UNSEEN)
+        text = "" if _FILE_NAME.fullmatch(text) else text
         image = None
         if data is not None:
             try:

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from tabrag.documents.builder import DocumentBuilder
+from tabrag.documents.office.package import OfficePackage
 from tabrag.documents.parsed import Parsed, ParseOptions, Pictures
 from tabrag.documents.sheet_parts import SheetPart, sheet_parts
 from tabrag.errors import UserError
@@ -45,8 +46,9 @@ def parse_sheets(path: Path, document_id: str, *, pictures: Pictures, options: P
     if num_bare := check_workbook(path):
         builder.lose(f"{num_bare} formulas have no stored result and read as empty: save the file in Excel")
     tables = read_xlsx(path)
-    parts = sheet_parts(path)
-    _workbook(builder, tables, parts)
+    with OfficePackage(path, main="workbook.xml") as package:
+        parts = sheet_parts(package)
+        _workbook(builder, tables, parts)
     return builder.finish(pages=[Page(number=number) for number in range(1, len(parts) + 1)])
 
 
@@ -75,10 +77,11 @@ def _workbook(builder: DocumentBuilder, tables: list[Table], parts: list[SheetPa
             builder.add("heading", part.name, level=1)
         for table in on_sheet:
             _put(builder, table)
-        for name, data, text in images:
-            if data is None:
-                builder.lose(f"sheet {part.name!r}: picture {name} is missing in the file")
-            builder.add_picture(data, f"sheet {part.name!r}, {name}", text=text)
+        for image, text in images:
+            try:
+                builder.add_picture(image.data, f"sheet {part.name!r}, {image.name}", text=text)
+            except ValueError as error:
+                builder.lose(f"sheet {part.name!r}: {error}")
     builder.page = None
 
 

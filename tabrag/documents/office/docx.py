@@ -5,21 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from lxml.etree import _Element
 
 from tabrag.documents.builder import DocumentBuilder
 from tabrag.documents.office.charts import chart_tables
 from tabrag.documents.office.drawn_text import diagram_lines
-from tabrag.documents.office.package import (
-    core_title,
-    is_linked,
-    open_word,
-    part_of_kind,
-    part_root,
-    related,
-)
+from tabrag.documents.office.package import Part, open_word
 from tabrag.documents.office.word_styles import WordNumbering, WordStyles
 from tabrag.documents.office.word_table import WordTable, place_cells
 from tabrag.documents.office.word_text import Anchored, WordParagraph, WordReader, share_of_bold
@@ -55,12 +47,15 @@ def parse_docx(path: Path, document_id: str, *, pictures: Pictures, options: Par
     Raises:
         UserError: Damaged, encrypted, made to exhaust memory, or nothing in it.
     """
-    part = open_word(path)
     builder = DocumentBuilder(path, document_id, pictures)
-    try:
-        _Word(part, builder).read()
-    except RecursionError as error:
-        raise UserError(f"{path}: its elements are nested too deeply; save it again") from error
+    with open_word(path) as package:
+        root = package.main_root()
+        title = package.title()
+        builder.title = "" if _is_leftover(title) else title
+        try:
+            _Word(package.main, builder).read(root)
+        except RecursionError as error:
+            raise UserError(f"{path}: its elements are nested too deeply; save it again") from error
     return builder.finish()
 
 
@@ -77,26 +72,32 @@ class _CellContent:
 class _Word:
     """Reads the parts of a Word document into a builder."""
 
-    def __init__(self, part: Any, builder: DocumentBuilder) -> None:
+    def __init__(self, part: Part, builder: DocumentBuilder) -> None:
         self.part = part
         self.builder = builder
-        self.body = find(part_root(part), "body")
-        styles, numbering = part_of_kind(part, "styles"), part_of_kind(part, "numbering")
-        self.styles = WordStyles(None if styles is None else part_root(styles))
-        self.numbering = WordNumbering(None if numbering is None else part_root(numbering))
-        self.notes = {kind: _notes(part, kind) for kind in ("footnote", "endnote")}
+        self.styles = WordStyles(self.side_part("styles"))
+        self.numbering = WordNumbering(self.side_part("numbering"))
+        self.notes = {kind: _notes(self.side_part(f"{kind}s"), kind) for kind in ("footnote", "endnote")}
+        self.bold_marks = False
         self.level = 0
         self.has_title = False
 
-    def read(self) -> None:
+    def side_part(self, kind: str) -> _Element | None:
+        """The root of a part beside the body; None where there is none or it is damaged."""
+        part = next(self.part.of_kind(kind), None)
+        try:
+            return None if part is None else part.root
+        except ValueError as error:
+            self.builder.lose(str(error))
+            return None
+
+    def read(self, root: _Element) -> None:
         """Read the body."""
-        title = core_title(self.part.package)
-        self.builder.title = "" if _is_leftover(title) else title
-        if self.body is None:
+        body = find(root, "body")
+        if body is None:
             return
-        paragraphs = list(children(self.body, "p"))
-        self.bold_marks = share_of_bold(paragraphs) <= _MAX_BOLD
-        self.story(self.body)
+        self.bold_marks = share_of_bold(children(body, "p")) <= _MAX_BOLD
+        self.story(body)
         if not self.builder.title:
             first = (block for block in self.builder.blocks if block.kind == "heading" and block.level == 1)
             self.builder.title = next((block.text for block in first), "")
@@ -257,21 +258,29 @@ class _Word:
 
     def picture(self, one: Anchored) -> None:
         """Add a picture; one outside the file is not fetched."""
-        if is_linked(self.part, one.relation):
+        part = self.part.related(one.relation)
+        data = None
+        if part is not None:
+            data = self.data_of(part)
+        elif self.part.is_linked(one.relation):
             self.builder.remark("a picture outside the file is not fetched")
-            self.builder.add_picture(None, "picture", text=one.text)
-            return
-        part = related(self.part, one.relation)
-        if part is None:
+        else:
             self.builder.lose("a picture is missing in the file")
-            return
-        self.builder.add_picture(part.blob, str(part.partname).lstrip("/"), text=one.text)
+        self.builder.add_picture(data, "" if part is None else part.name, text=one.text)
+
+    def data_of(self, part: Part) -> bytes | None:
+        """The bytes of a part; None where it is damaged."""
+        try:
+            return part.data
+        except ValueError as error:
+            self.builder.lose(str(error))
+            return None
 
     def chart(self, one: Anchored) -> None:
         """Add the tables of a chart."""
-        part = related(self.part, one.relation)
+        part = self.part.related(one.relation)
         try:
-            tables = [] if part is None else chart_tables(part.blob, title=one.text)
+            tables = [] if part is None else chart_tables(part.data, title=one.text)
         except ValueError as error:
             self.builder.lose(f"a chart cannot be read ({error})")
             return
@@ -282,9 +291,9 @@ class _Word:
 
     def diagram(self, one: Anchored) -> None:
         """Add the texts of a diagram."""
-        part = related(self.part, one.relation)
+        part = self.part.related(one.relation)
         try:
-            lines = [] if part is None else diagram_lines(part_root(part))
+            lines = [] if part is None else diagram_lines(part.root)
         except ValueError as error:
             self.builder.lose(f"a diagram cannot be read ({error})")
             return
@@ -292,12 +301,11 @@ class _Word:
             self.builder.add("list", line)
 
 
-def _notes(part: Any, kind: str) -> dict[str, _Element]:
+def _notes(root: _Element | None, kind: str) -> dict[str, _Element]:
     """Footnotes or endnotes by id, without the lines that part them from the text."""
-    found = part_of_kind(part, f"{kind}s")
-    if found is None:
+    if root is None:
         return {}
-    return {value(one, "id"): one for one in children(part_root(found), kind) if not value(one, "type")}
+    return {value(one, "id"): one for one in children(root, kind) if value(one, "type") in ("", "normal")}
 
 
 def _joined(lines: list[str], *, is_label: bool) -> str:

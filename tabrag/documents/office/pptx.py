@@ -3,34 +3,26 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from lxml.etree import _Element
 
 from tabrag.documents.builder import DocumentBuilder
 from tabrag.documents.office.charts import chart_tables
 from tabrag.documents.office.drawn_text import diagram_lines, drawn_text
-from tabrag.documents.office.package import (
-    core_title,
-    is_linked,
-    open_slides,
-    part_root,
-    related,
-    relation,
-)
+from tabrag.documents.office.package import OfficePackage, Part, open_slides, relation
 from tabrag.documents.office.slide_order import SlideBox, reading_order
-from tabrag.documents.office.slide_shapes import TITLES, SlideShape, slide_shapes
+from tabrag.documents.office.slide_shapes import TITLES, Places, SlideShape, layout_places, slide_shapes
 from tabrag.documents.office.xml import children, find, local, number, value
 from tabrag.documents.parsed import Parsed, ParseOptions, Pictures
 from tabrag.documents.stacked_rows import split_stacked
-from tabrag.errors import UserError
 from tabrag.types import Box, Page, Table
 
 _EMU = 12_700
 """English Metric Units in a point."""
 _LISTS = ("body", "obj")
 """Placeholders whose paragraphs have bullets unless they say otherwise."""
-_FAULTS = (KeyError, ValueError, TypeError, IndexError, AttributeError, AssertionError)
+_SIZE = (12_192_000, 6_858_000)
+"""Of a slide where the file does not say: 16:9."""
 
 
 def parse_pptx(path: Path, document_id: str, *, pictures: Pictures, options: ParseOptions) -> Parsed:
@@ -48,50 +40,62 @@ def parse_pptx(path: Path, document_id: str, *, pictures: Pictures, options: Par
     Raises:
         UserError: Damaged, encrypted, made to exhaust memory, or nothing in it.
     """
-    presentation = open_slides(path)
     builder = DocumentBuilder(path, document_id, pictures)
-    try:
-        width, height = presentation.slide_width or 0, presentation.slide_height or 0
-        slides = list(presentation.slides)
-        builder.title = core_title(presentation.part.package)
-    except _FAULTS as error:
-        raise UserError(f"{path}: its slides cannot be found ({error}); open and save it again") from error
+    with open_slides(path) as package:
+        root = package.main_root()
+        builder.title = package.title()
+        size = find(root, "sldSz")
+        width = number(value(size, "cx"), 0) or _SIZE[0]
+        height = number(value(size, "cy"), 0) or _SIZE[1]
+        slides = find(root, "sldIdLst")
+        names = [] if slides is None else [relation(one) for one in children(slides, "sldId")]
+        _read_slides(package, names, builder, (width, height))
+    first = (block for block in builder.blocks if block.kind == "heading")
+    builder.title = next((block.text for block in first), "") or builder.title
+    pages = [Page(number=page, width=width / _EMU, height=height / _EMU) for page in range(1, len(names) + 1)]
+    return builder.finish(pages=pages)
+
+
+def _read_slides(
+    package: OfficePackage, names: list[str], builder: DocumentBuilder, size: tuple[int, int]
+) -> None:
+    places: dict[str, Places] = {}
     hidden = []
-    for page, slide in enumerate(slides, start=1):
-        if value(slide._element, "show") in ("0", "false"):
-            hidden.append(page)
-            continue
+    for page, name in enumerate(names, start=1):
         builder.page = page
+        part = package.main.related(name)
         try:
-            _Slide(slide, builder, width, height).read()
-        except (*_FAULTS, RecursionError) as error:
-            builder.lose(
-                f"slide {page} is damaged ({type(error).__name__}: {error}): parts of it are not read"
-            )
+            if part is None:
+                raise ValueError("it is missing in the file")
+            if value(part.root, "show") in ("0", "false"):
+                hidden.append(page)
+                continue
+            layout = next(part.of_kind("slideLayout"), None)
+            key = "" if layout is None else layout.name
+            if key not in places:
+                master = None if layout is None else next(layout.of_kind("slideMaster"), None)
+                places[key] = layout_places(master) | layout_places(layout)
+            _Slide(part, builder, size, places[key]).read()
+        except (ValueError, RecursionError) as error:
+            builder.lose(f"slide {page} is damaged ({error}): parts of it are not read")
     builder.page = None
     if hidden:
         builder.remark(f"hidden slides are left out: {', '.join(map(str, hidden))}")
-    first = (block for block in builder.blocks if block.kind == "heading")
-    builder.title = next((block.text for block in first), "") or builder.title
-    size = (width / _EMU or None, height / _EMU or None)
-    pages = [Page(number=page, width=size[0], height=size[1]) for page in range(1, len(slides) + 1)]
-    return builder.finish(pages=pages)
 
 
 class _Slide:
     """Reads one slide into a builder."""
 
-    def __init__(self, slide: Any, builder: DocumentBuilder, width: int, height: int) -> None:
-        self.slide = slide
-        self.part = slide.part
+    def __init__(self, part: Part, builder: DocumentBuilder, size: tuple[int, int], places: Places) -> None:
+        self.part = part
         self.builder = builder
-        self.width = width
-        self.height = height
+        self.width, self.height = size
+        self.places = places
 
     def read(self) -> None:
         """Title, shapes in reading order, notes."""
         self.builder.begin_section()
-        shapes = list(slide_shapes(self.slide))
+        shapes = list(slide_shapes(self.part.root, self.places))
         titles = [shape for shape in shapes if shape.placeholder in TITLES]
         for shape in titles:
             text = " ".join(" ".join(map(drawn_text, _paragraphs(shape.element))).split())
@@ -174,9 +178,9 @@ class _Slide:
 
     def chart(self, name: str, shape: SlideShape) -> None:
         """Add the tables of a chart."""
-        part = related(self.part, name)
+        part = self.part.related(name)
         try:
-            tables: list[Table] = [] if part is None else chart_tables(part.blob)
+            tables: list[Table] = [] if part is None else chart_tables(part.data)
         except ValueError as error:
             self.builder.lose(f"slide {self.builder.page}: a chart cannot be read ({error})")
             return
@@ -187,8 +191,8 @@ class _Slide:
 
     def diagram(self, name: str, shape: SlideShape) -> None:
         """Add the texts of a diagram."""
-        part = related(self.part, name)
-        for line in [] if part is None else diagram_lines(part_root(part)):
+        part = self.part.related(name)
+        for line in [] if part is None else diagram_lines(part.root):
             self.builder.add("list", line, box=self.box(shape.box))
 
     def embedded(self, content: _Element, shape: SlideShape) -> None:
@@ -206,23 +210,28 @@ class _Slide:
         if blip is None:
             return
         name = relation(blip, "embed") or relation(blip, "link")
-        part = related(self.part, name)
-        box = self.box(shape.box)
+        part = self.part.related(name)
+        where = f"slide {self.builder.page}"
+        data = None
         if part is not None:
-            where = f"slide {self.builder.page}, {str(part.partname).rpartition('/')[2]}"
-            self.builder.add_picture(part.blob, where, text=shape.text, box=box)
-        elif is_linked(self.part, name):
-            self.builder.remark(f"slide {self.builder.page}: a picture outside the file is not fetched")
-            self.builder.add_picture(None, "picture", text=shape.text, box=box)
+            where += f", {part.name.rpartition('/')[2]}"
+            try:
+                data = part.data
+            except ValueError as error:
+                self.builder.lose(f"{where}: {error}")
+        elif self.part.is_linked(name):
+            self.builder.remark(f"{where}: a picture outside the file is not fetched")
         elif name:
-            self.builder.lose(f"slide {self.builder.page}: a picture is missing in the file")
+            self.builder.lose(f"{where}: a picture is missing in the file")
+        self.builder.add_picture(data, where, text=shape.text, box=self.box(shape.box))
 
     def notes(self) -> None:
         """Add the speaker's notes."""
-        frame = self.slide.notes_slide.notes_text_frame if self.slide.has_notes_slide else None
-        if frame is not None:
-            lines = map(drawn_text, children(frame._txBody, "p"))
-            self.builder.add("note", "\n".join(filter(None, lines)))
+        for part in self.part.of_kind("notesSlide"):
+            for shape in slide_shapes(part.root, {}):
+                if shape.placeholder == "body":
+                    lines = map(drawn_text, _paragraphs(shape.element))
+                    self.builder.add("note", "\n".join(filter(None, lines)))
 
     def box(self, box: SlideBox | None) -> Box | None:
         """A box in 0..1000 of the slide."""

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from lxml.etree import _Element
 
+from tabrag.documents.office.package import Part
 from tabrag.documents.office.slide_order import SlideBox
 from tabrag.documents.office.xml import find, local, number, preferred, value
 
 TITLES = ("title", "ctrTitle")
 _FURNITURE = ("dt", "ftr", "sldNum", "hdr")
+Places = dict[str, SlideBox]
+"""Boxes of placeholders by their index (``idx 3``) and by their kind."""
 _SHAPES = frozenset({"sp", "pic", "graphicFrame", "cxnSp"})
 
 
@@ -53,28 +55,52 @@ class _Frame:
         )
 
 
-def slide_shapes(slide: Any) -> Iterator[SlideShape]:
-    """The shapes of a slide in the order of its XML."""
-    known = {id(shape._element): shape for shape in slide.shapes}
-    yield from _shapes(slide.shapes._spTree, _Frame(), known)
+def slide_shapes(root: _Element, places: Places) -> Iterator[SlideShape]:
+    """The shapes of a slide in the order of its XML.
+
+    Args:
+        root: The slide.
+        places: Where its layout puts placeholders.
+    """
+    tree = find(root, "cSld", "spTree")
+    return iter(()) if tree is None else _shapes(tree, _Frame(), places)
 
 
-def _shapes(tree: _Element, frame: _Frame, known: dict[int, Any]) -> Iterator[SlideShape]:
+def layout_places(part: Part | None) -> Places:
+    """Where a layout (or the master of one) puts its placeholders; nowhere where it is missing or damaged."""
+    places: Places = {}
+    try:
+        tree = None if part is None else find(part.root, "cSld", "spTree")
+    except ValueError:
+        return places
+    for element in [] if tree is None else tree:
+        mark, box = _mark(element), _box(element)
+        if mark is not None and box is not None:
+            places.setdefault(f"idx {value(mark, 'idx')}", box)
+            places.setdefault(_family(value(mark, "type")), box)
+    return places
+
+
+def _shapes(tree: Iterable[_Element], frame: _Frame, places: Places) -> Iterator[SlideShape]:
     for element in tree:
         name = local(element)
         if name == "AlternateContent":
-            yield from _shapes(_alternative(element), frame, known)
+            yield from _shapes(_alternative(element), frame, places)
             continue
         properties = _properties(element) if name in _SHAPES or name == "grpSp" else None
         if properties is None or value(properties, "hidden") in ("1", "true"):
             continue
         if name == "grpSp":
-            yield from _shapes(element, _inner(element, frame), known)
+            yield from _shapes(element, _inner(element, frame), places)
             continue
-        placeholder = _placeholder(element)
+        mark = _mark(element)
+        placeholder = "" if mark is None else value(mark, "type") or "obj"
         if placeholder in _FURNITURE:
             continue
-        box = _box(element) or _inherited(known.get(id(element)))
+        box = _box(element)
+        if box is None and mark is not None:
+            box = places.get(f"idx {value(mark, 'idx')}") if value(mark, "idx") else None
+            box = box or places.get(_family(placeholder))
         described = value(properties, "descr") or value(properties, "title")
         placed = None if box is None else frame.place(box)
         yield SlideShape(element, name, placed, placeholder, described)
@@ -92,29 +118,20 @@ def _properties(element: _Element) -> _Element | None:
     return next((found for part in element if (found := find(part, "cNvPr")) is not None), None)
 
 
-def _placeholder(element: _Element) -> str:
-    for part in element:
-        found = find(part, "nvPr", "ph")
-        if found is not None:
-            return value(found, "type") or "obj"
-    return ""
+def _mark(element: _Element) -> _Element | None:
+    """What marks a shape as a placeholder."""
+    return next((found for part in element if (found := find(part, "nvPr", "ph")) is not None), None)
+
+
+def _family(kind: str) -> str:
+    """Kinds of placeholders that a layout puts in one place."""
+    return {"ctrTitle": "title", "subTitle": "body", "obj": "body", "": "body"}.get(kind, kind)
 
 
 def _box(element: _Element) -> SlideBox | None:
     frame = find(element, "xfrm")
     frame = find(element, "spPr", "xfrm") if frame is None else frame
     return None if frame is None else _extent(frame, "off", "ext")
-
-
-def _inherited(shape: Any) -> SlideBox | None:
-    """Where the layout puts a placeholder."""
-    try:
-        left, top, width, height = shape.left, shape.top, shape.width, shape.height
-    except (AttributeError, KeyError, ValueError):
-        return None
-    if None in (left, top, width, height):
-        return None
-    return float(left), float(top), float(left + width), float(top + height)
 
 
 def _extent(frame: _Element, place: str, size: str) -> SlideBox | None:

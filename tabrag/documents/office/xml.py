@@ -7,9 +7,6 @@ from collections.abc import Iterator
 from lxml import etree
 from lxml.etree import _Element
 
-REL = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
-"""Namespace of the attributes that name relationships."""
-
 
 def parse_xml(data: bytes) -> _Element:
     """Parse a part without entities, network or unbounded depth.
