@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 from tabrag.chat.open import open_chat
 from tabrag.chat.prompts import NOT_ENOUGH_INFO, VERSION
+from tabrag.chat.prompts_reasoning import REASONING_VERSION
 from tabrag.chat.protocol import ChatModel
 from tabrag.data.records import TASKS
 from tabrag.errors import UserError
@@ -109,7 +110,10 @@ class Reader:
             return {"reader": "cells", "model": model}
         used = self.config.chat if self.config.server is None else self.config.server
         own = {name: value for name, value in dataclasses.asdict(self.config).items() if name != "server"}
-        return {**own, "chat": used.identity(), "prompt_version": VERSION}
+        versions = {"prompt_version": VERSION}
+        if self.config.prompting != "direct":
+            versions["reasoning_version"] = REASONING_VERSION
+        return {**own, "chat": used.identity(), **versions}
 
     @property
     def num_tables(self) -> int:

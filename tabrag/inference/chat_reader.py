@@ -2,9 +2,9 @@
 
 Three tasks:
 
-- ``qa``: the model replies with the value. Where the question says how to answer ("in JSON", see
-  :mod:`tabrag.inference.instructions`), its reply is kept in that form, and the value in it is looked for in
-  the table.
+- ``qa``: the model replies with the value, or reasons first (:mod:`tabrag.inference.prompting`). Where the
+  question says how to answer ("in JSON", see :mod:`tabrag.inference.instructions`), its reply is kept in that
+  form, and the value in it is looked for in the table.
 - ``verify``: the model says how likely each label is. NOT ENOUGH INFO is one of them unless
   ``reader.can_be_open`` is off; what the reranker thinks of the table counts for it, see :func:`judge`.
 - ``describe``: the model replies with a sentence or two.
@@ -20,19 +20,19 @@ from tabrag.chat.prompts import (
     NOT_ENOUGH_INFO,
     NOT_FOUND,
     Shown,
-    answer_prompt,
     describe_prompt,
     verify_labels,
     verify_prompt,
 )
 from tabrag.chat.protocol import ChatModel, Message, Reply, probabilities
 from tabrag.errors import UserError
-from tabrag.evaluation.answer_replies import final_answer
 from tabrag.evaluation.answers import normalise
 from tabrag.inference.checks import check_number, check_sentence
+from tabrag.inference.computed import computed_answer
 from tabrag.inference.config import ReaderConfig
 from tabrag.inference.context import Context, build_contexts
 from tabrag.inference.evidence import value_of
+from tabrag.inference.prompting import PROMPTINGS, Prompting
 from tabrag.inference.view import Corpus, View, picture_of
 from tabrag.tables.text import title_text
 from tabrag.types import Answer, Query
@@ -92,11 +92,12 @@ def read_chat(
             answer.evidence = [
                 view.locate("", one.question, image=picture_of(view.table, corpus)) for view in one.views
             ]
-    for (max_new_tokens, stop), rows in _replies(asked, config).items():
-        prompts = [_prompt(asked[row], shown[row]) for row in rows]
+    prompting = PROMPTINGS[config.prompting]
+    for (max_new_tokens, stop), rows in _replies(asked, config, prompting).items():
+        prompts = [_prompt(asked[row], shown[row], prompting) for row in rows]
         replies = chat.generate_batch(prompts, max_new_tokens=max_new_tokens, stop=stop)
         for row, reply in zip(rows, replies, strict=True):
-            _fill(answers[row], asked[row], reply, corpus)
+            _fill(answers[row], asked[row], reply, corpus, prompting)
 
 
 def judge(
@@ -124,30 +125,38 @@ def judge(
     return label, sure[label]
 
 
-def _replies(asked: Sequence[Asked], config: ReaderConfig) -> dict[tuple[int, tuple[str, ...]], list[int]]:
+def _replies(
+    asked: Sequence[Asked], config: ReaderConfig, prompting: Prompting
+) -> dict[tuple[int, tuple[str, ...]], list[int]]:
     """Rows whose reply is a text, by its length at most and where it ends.
 
-    A reply in an asked form may have several lines; others end with the first one.
+    A description in an asked form may have several lines; others end with the first one.
     """
     groups: dict[tuple[int, tuple[str, ...]], list[int]] = {}
     for row, one in enumerate(asked):
         if one.query.task == "verify":
             continue
-        short = one.query.task == "qa" and not one.instruction
-        length = config.max_new_tokens if short else config.max_text_tokens
-        groups.setdefault((length, () if one.instruction else ("\n",)), []).append(row)
+        length, stop = config.max_text_tokens, () if one.instruction else ("\n",)
+        if one.query.task == "qa":
+            stop = prompting.stop(instruction=one.instruction)
+            if not prompting.is_short:
+                length = config.max_reasoning_tokens
+            elif not one.instruction:
+                length = config.max_new_tokens
+        groups.setdefault((length, stop), []).append(row)
     return groups
 
 
-def _prompt(one: Asked, shown: Sequence[Shown]) -> list[Message]:
-    make = describe_prompt if one.query.task == "describe" else answer_prompt
+def _prompt(one: Asked, shown: Sequence[Shown], prompting: Prompting) -> list[Message]:
+    make = describe_prompt if one.query.task == "describe" else prompting.prompt
     return make(one.question, shown, instruction=one.instruction)
 
 
-def _fill(answer: Answer, one: Asked, reply: Reply, corpus: Corpus) -> None:
-    """Set text, evidence, confidence and notes of an answer that the model wrote."""
-    answer.answer, answer.confidence = reply.text, reply.probability
-    text = final_answer(reply.text) if one.instruction else reply.text
+def _fill(answer: Answer, one: Asked, reply: Reply, corpus: Corpus, prompting: Prompting) -> None:
+    """Set text, evidence, confidence, formula and notes of an answer that the model wrote."""
+    reading = PROMPTINGS["direct"] if one.query.task == "describe" else prompting
+    said = reading.read(reply.text, one.query.text, instruction=one.instruction)
+    answer.answer, answer.confidence, text = said.answer, reply.probability, said.value
     pictures = [picture_of(view.table, corpus) for view in one.views]
     views = list(zip(one.views, pictures, strict=True))
     tables = [view.table for view in one.views]
@@ -155,6 +164,13 @@ def _fill(answer: Answer, one: Asked, reply: Reply, corpus: Corpus) -> None:
         if not one.instruction:
             answer.answer = NOT_FOUND
         answer.evidence = [view.evidence_at([], image=picture) for view, picture in views]
+        return
+    if said.formula is not None:
+        computed = computed_answer(said, said.formula, one.query.text, views)
+        answer.answer, answer.formula, answer.evidence = computed.answer, computed.formula, computed.evidence
+        answer.notes += computed.notes
+        if reply.probability is not None and not computed.all_found:
+            answer.confidence = reply.probability / 2
         return
     if one.query.task == "describe":
         found = [view.locate_sentence(text, one.question, image=picture) for view, picture in views]

@@ -111,9 +111,12 @@ class ReaderConfig:
         device: Where the cell reader runs: ``cpu``, ``cuda`` or ``cuda:N``; the first GPU, or else the CPU,
             where null.
         show: What the chat model sees of a table: ``text``, ``image`` or ``both``.
+        prompting: How the chat model is asked for a value: ``direct``, ``cot`` (steps in words), ``pot`` (a
+            program that is computed here) or ``recap`` (five parts with a formula that is computed here).
         num_tables: How many of the best tables the chat model sees; ``cells`` reads the best one.
         max_new_tokens: Length of a value at most.
         max_text_tokens: Length at most of a description, and of a reply in a form that the question asks for.
+        max_reasoning_tokens: Length at most of a reply that is not ``direct``.
         can_be_open: Whether the chat model may call a statement NOT ENOUGH INFO; off for data sets without
             this label.
         min_confidence: Statements whose label has a lower confidence than this, 0..1, are called NOT ENOUGH
@@ -127,9 +130,11 @@ class ReaderConfig:
     checkpoint: str | None = None
     device: str | None = None
     show: Literal["text", "image", "both"] = "text"
+    prompting: Literal["direct", "cot", "pot", "recap"] = "direct"
     num_tables: int = 1
     max_new_tokens: int = 24
     max_text_tokens: int = 96
+    max_reasoning_tokens: int = 400
     can_be_open: bool = True
     min_confidence: float = 0.0
     context: ContextConfig = field(default_factory=ContextConfig)
