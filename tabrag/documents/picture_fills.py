@@ -31,8 +31,9 @@ _STRONG = 28
 _MIN_EVEN = 0.5
 # How far the sides of an area may be from where they were seen first, in heights of a line of text.
 _EDGE = 0.75
-# Grey levels between ink and ground below which an area holds no text.
+# Ink differs from the ground of an area by so many grey levels, in at least this share of its pixels.
 _MIN_INK = 40
+_INK_SHARE = 0.004
 # Height of a line of text, as a share of the picture, where there is no text to tell it.
 _WITHOUT_TEXT = 1 / 25
 _GREY = np.array([0.299, 0.587, 0.114], np.float32)
@@ -86,6 +87,8 @@ def find_fills(pixels: np.ndarray, text_height: float) -> list[Fill]:
 def without_fills(pixels: np.ndarray, fills: Sequence[Fill]) -> np.ndarray:
     """The picture with dark ink on white in each of its shaded areas, as OCR reads it best.
 
+    Ink is what differs from the ground, to either side: light letters as well as dark lines around them.
+
     Args:
         pixels: uint8 RGB ``[H, W, 3]``.
         fills: What :func:`find_fills` found in it.
@@ -94,15 +97,18 @@ def without_fills(pixels: np.ndarray, fills: Sequence[Fill]) -> np.ndarray:
     grey = pixels.astype(np.float32) @ _GREY
     for fill in sorted(fills, key=lambda fill: -_area(fill)):
         x0, y0, x1, y1 = (round(value) for value in fill.box)
-        part = grey[y0:y1, x0:x1]
-        if not part.size:
-            continue
-        ground = 255 * fill.grey
-        ink = float(np.percentile(part, 99 if ground < 128 else 1))
-        if abs(ground - ink) < _MIN_INK:
-            ink = 0.0 if ground >= 128 else 255.0
-        clean[y0:y1, x0:x1] = (255 * (part - ink) / (ground - ink)).clip(0, 255).astype(np.uint8)[..., None]
+        contrast = grey[y0:y1, x0:x1] - 255 * fill.grey
+        ink = np.maximum(_strength(contrast), _strength(-contrast))
+        clean[y0:y1, x0:x1] = (255 - 255 * ink).astype(np.uint8)[..., None]
     return clean
+
+
+def _strength(contrast: np.ndarray) -> np.ndarray:
+    """How much a pixel is ink, 0..1, by how much lighter than the ground it is; 0 without any ink."""
+    if not contrast.size or np.mean(contrast > _MIN_INK) < _INK_SHARE:
+        return np.zeros_like(contrast)
+    full = float(np.percentile(contrast[contrast > _MIN_INK], 75))
+    return (contrast / full).clip(0, 1)
 
 
 def _shaded(pixels: np.ndarray, inside: np.ndarray, ground: np.ndarray) -> np.ndarray:

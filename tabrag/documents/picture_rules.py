@@ -36,7 +36,7 @@ _CONTRAST = 14
 # The share of a line beside which there may be ink: text that touches it, lines that cross. No strokes of
 # text make a run of more than so many heights of a line, whatever stands beside it.
 _MAX_FLANK = 0.5
-_SURE = 4.0
+_SURE = 8.0
 _MIN_DOTS = 0.2
 # Height of a line of text, as a share of the picture, where there is no text to tell it.
 _WITHOUT_TEXT = 1 / 25
@@ -74,6 +74,7 @@ def find_rules(pixels: Pixels, text_height: float, text_boxes: Sequence[PageBox]
     turned = [(y0, x0, y1, x1) for x0, y0, x1, y1 in text_boxes]
     down = _lines(np.ascontiguousarray(pixels.transpose(1, 0, 2)), unit, turned, _MIN_VERTICAL)
     across, down = _to_corners(across, down, unit), _to_corners(down, across, unit)
+    across, down = _joined(across, 0.0), _joined(down, 0.0)
     return [Rule(line.start, line.at, line.end, line.at) for line in across] + [
         Rule(line.at, line.start, line.at, line.end) for line in down
     ]

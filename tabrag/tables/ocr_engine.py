@@ -36,31 +36,74 @@ class TextLine:
         score: How sure the recogniser is, 0..1.
         quad: Its four corners in pixels, clockwise from the upper left one.
         words: Its words at their places in pixels; their texts joined by blanks are the text.
+        middles: Where the middle of each character of its words stands, in pixels from the left.
     """
 
     text: str
     score: float
     quad: Quad
     words: tuple[tuple[str, PixelBox], ...]
+    middles: tuple[float, ...]
 
     @property
     def box(self) -> PixelBox:
         """The upright box around it, in pixels."""
         return around([self.quad])
 
+    def moved(self, right: float, down: float) -> TextLine:
+        """The line so many pixels farther to the right and farther down."""
+        return TextLine(
+            self.text,
+            self.score,
+            tuple((x + right, y + down) for x, y in self.quad),
+            tuple(
+                (text, (x0 + right, y0 + down, x1 + right, y1 + down))
+                for text, (x0, y0, x1, y1) in self.words
+            ),
+            tuple(x + right for x in self.middles),
+        )
 
-def read_lines(image: Image.Image) -> list[TextLine]:
-    """Find and read all lines of an RGB picture, also those that the recogniser is unsure of."""
-    result = _call(image, use_det=True, use_cls=True, use_rec=True)
+
+def read_lines(image: Image.Image, *, upright: bool = False) -> list[TextLine]:
+    """Find and read all lines of an RGB picture, also those that the recogniser is unsure of.
+
+    Args:
+        image: The picture.
+        upright: Whether all of its lines stand upright; otherwise each is asked which way up it stands, and
+            single signs may be turned wrongly (6 and 9).
+    """
+    result = _call(image, use_det=True, use_cls=not upright, use_rec=True)
     if result.boxes is None or result.txts is None:
         return []
     parts: Sequence[Any] = result.word_results or ()
-    lines: list[TextLine] = []
-    for index, (text, corners) in enumerate(zip(result.txts, result.boxes, strict=True)):
-        quad = _quad(corners)
-        words = tuple(line_words(text, around([quad]), parts[index] if index < len(parts) else ()))
-        lines.append(TextLine(text, float(result.scores[index]), quad, words))
-    return lines
+    return [
+        text_line(text, float(result.scores[i]), _quad(corners), parts[i] if i < len(parts) else ())
+        for i, (text, corners) in enumerate(zip(result.txts, result.boxes, strict=True))
+    ]
+
+
+def text_line(text: str, score: float, quad: Quad, parts: Any = ()) -> TextLine:
+    """A line with its words and characters.
+
+    rapidocr gives a box for each character and none for blanks. Where they do not add up to the text, or
+    are missing, the line is shared out by length.
+
+    Args:
+        text: What the line says.
+        score: How sure the recogniser is.
+        quad: Corners of the line.
+        parts: ``(text, score, corners)`` of its characters or words, or nothing.
+    """
+    words = tuple(line_words(text, around([quad]), parts))
+    found = [(part[0], around([part[2]])) for part in parts if len(part) == 3 and part[2] is not None]
+    if "".join(part for part, _ in found) != "".join(word for word, _ in words):
+        found = list(words)
+    middles = tuple(
+        x0 + (x1 - x0) * (place + 0.5) / len(part)
+        for part, (x0, _, x1, _) in found
+        for place in range(len(part))
+    )
+    return TextLine(text, score, quad, words, middles)
 
 
 def find_lines(image: Image.Image) -> list[Quad]:
@@ -88,8 +131,8 @@ def is_upside_down(image: Image.Image) -> bool:
 def line_words(text: str, line: PixelBox, parts: Any) -> Iterator[tuple[str, PixelBox]]:
     """Split a line at its blanks.
 
-    rapidocr gives a box for each word of a Latin line but for each character of a mixed one, and no blanks:
-    the parts are joined to the words of the text. Where they do not add up, the line is shared out by length.
+    The parts, characters or words without blanks, are joined to the words of the text. Where they do not add
+    up, the line is shared out by length.
     """
     tokens = text.split()
     found = [(part[0], part[2]) for part in parts if len(part) == 3 and part[2] is not None]
@@ -121,7 +164,8 @@ def around(quads: Sequence[Any]) -> PixelBox:
 
 def _call(image: Image.Image, *, pad: bool = True, **flags: bool) -> Any:
     pixels = np.asarray(_pad(image) if pad else image)[:, :, ::-1]
-    return _engine()(np.ascontiguousarray(pixels), return_word_box=True, **flags)
+    engine = _engine()
+    return engine(np.ascontiguousarray(pixels), return_word_box=True, return_single_char_box=True, **flags)
 
 
 def _quad(corners: Any) -> Quad:
