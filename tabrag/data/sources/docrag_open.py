@@ -7,8 +7,8 @@ questions: to be told apart from the relevant ones). Rules, in this order:
    :mod:`tabrag.data.document_copies`.
 2. Questions that do not name their document are dropped; see :mod:`tabrag.data.document_questions`.
 3. Documents that are copies of each other, and tables of one Wikipedia page, form a group. A group's
-   questions go to one split, drawn by a hash of its first id by the shares of :data:`SHARES`: no document, and
-   no copy of it, is in two splits. Questions that are official dev or test questions are never training
+   questions go to one split, drawn by a hash of its first id by the shares of :data:`SHARES`: no document,
+   and no copy of it, is in two splits. Questions that are official dev or test questions are never training
    questions, but for HybridQA, of which only dev can be had.
 
 It is the like of DocRAGLib (MixRAG, arXiv 2504.09554), which is not at hand. Documents are read anew in each

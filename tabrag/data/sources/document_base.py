@@ -21,9 +21,10 @@ EVIDENCE = {"text": "text", "table": "table", "table-text": "both"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Made:
-    """A document and its tables, which are made when they are asked for: finding headers takes time."""
+    """A document and its tables, each made when it is asked for: finding headers takes time, texts memory."""
 
-    document: Document
+    id: str
+    document: Callable[[], Document]
     tables: Callable[[], Iterator[Table]]
 
 
@@ -105,7 +106,7 @@ def document_set(
         return (table for one in made(kept, repairs) for table in one.tables())
 
     def documents() -> Iterator[Document]:
-        return (one.document for one in made(kept, Counter()))
+        return (one.document() for one in made(kept, Counter()))
 
     data = Dataset(card=card, tables=LazyTables(tables), documents=LazyDocuments(documents), repairs=repairs)
     for split, asked in questions.items():
@@ -189,7 +190,6 @@ def _chosen(made: MakeAll, questions: Mapping[str, Sequence[Asked]], limit: int)
             elif len(chosen) < limit:
                 chosen[document_id] = None
     if len(chosen) < limit:
-        others = (one.document.id for one in made(None, Counter()))
-        others = (document_id for document_id in others if document_id not in chosen)
+        others = (one.id for one in made(None, Counter()) if one.id not in chosen)
         chosen |= dict.fromkeys(islice(others, limit - len(chosen)))
     return set(chosen)

@@ -107,7 +107,7 @@ def _document(report: str, pages: list[Row]) -> Made:
         source=Source(file=report),
         metadata={"unordered_pages": " ".join(unordered)} if unordered else {},
     )
-    return Made(document=document, tables=tables)
+    return Made(id=report, document=lambda: document, tables=tables)
 
 
 def _question(row: Row, number: int, page: Row) -> Asked:

@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 from tabrag.data.card import Card
@@ -25,8 +26,8 @@ URL = "https://github.com/wenhuchen/HybridQA"
 NOTE = (
     "2,357 of the 3,466 official dev questions, all of them here as dev: train is missing and the answers of "
     "test are not released. A document is a page's introduction and section text, its table, and the "
-    "passages that the table links to, in the order of the links. Questions are judged on documents. evidence "
-    "is both where an answer was traced to a passage, table where only to the table."
+    "passages that the table links to, in the order of the links. Questions are judged on documents. "
+    "evidence is both where an answer was traced to a passage, table where only to the table."
 )
 
 
@@ -49,33 +50,42 @@ def read_linked(folder: Path, *, card: Card, limit: int | None = None) -> Datase
     """
 
     def made(kept: Collection[str] | None, repairs: Counter[str]) -> Iterator[Made]:
-        passages = {row["id"]: row["text"] for row in rows(folder, "passages", data_set=card.name)}
+        passages = cache(
+            lambda: {row["id"]: row["text"] for row in rows(folder, "passages", data_set=card.name)}
+        )
         for row in rows(folder, "tables", data_set=card.name):
             if row.get("links") and (kept is None or row["id"] in kept):
-                yield _document(row, passages, repairs)
+                yield _made(row, passages, repairs)
 
     questions = {"dev": [_question(row) for row in rows(folder, "dev", data_set=card.name)]}
     return document_set(card=card, made=made, questions=questions, limit=limit)
 
 
-def _document(row: Row, passages: Mapping[str, str], repairs: Counter[str]) -> Made:
+def _made(row: Row, passages: Callable[[], Mapping[str, str]], repairs: Counter[str]) -> Made:
     tables = DocumentTables(row["id"])
     section = " > ".join(row.get("section") or [])
+    table_id = tables.add(lambda: grid_of(row, repairs), title=row["title"], section=section)
+
+    def document() -> Document:
+        return _document(row, section, table_id, passages())
+
+    return Made(id=row["id"], document=document, tables=tables)
+
+
+def _document(row: Row, section: str, table_id: str, passages: Mapping[str, str]) -> Document:
     blocks = [Block(kind="text", text=row[key]) for key in ("intro", "section_text") if row.get(key)]
     if section:
         blocks.insert(min(1, len(blocks)), Block(kind="heading", text=section, level=2))
-    table_id = tables.add(lambda: grid_of(row, repairs), title=row["title"], section=section)
     blocks.append(Block(kind="table", table=table_id))
     linked = dict.fromkeys(passage for _, _, ids in row["links"] for passage in ids)
     blocks += [Block(kind="text", text=passages[passage]) for passage in linked if passages.get(passage)]
-    document = Document(
+    return Document(
         id=row["id"],
         title=row["title"],
         blocks=blocks,
         source=Source(file=row["id"]),
         metadata={"url": row.get("url") or ""},
     )
-    return Made(document=document, tables=tables)
 
 
 def _question(row: Row) -> Asked:

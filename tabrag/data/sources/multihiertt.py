@@ -96,7 +96,7 @@ def _document(row: Row, repairs: Counter[str]) -> Made:
         source=Source(file=row["id"]),
         metadata={"examples": " ".join(row["examples"]), "split": row["split"]},
     )
-    return Made(document=document, tables=tables)
+    return Made(id=row["id"], document=lambda: document, tables=tables)
 
 
 def _grid(cells: list[list[str]], repairs: Counter[str]) -> Grid:

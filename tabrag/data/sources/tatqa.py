@@ -89,8 +89,8 @@ def _document(document_id: str, contexts: list[Row]) -> Made:
         blocks.append(Block(kind="table", table=table_id))
         paragraphs = [block for block in context["blocks"] if block["type"] == "paragraph"]
         blocks += [Block(kind="text", text=block["text"]) for block in paragraphs]
-    source = Source(file=document_id)
-    return Made(document=Document(id=document_id, title=title, blocks=blocks, source=source), tables=tables)
+    document = Document(id=document_id, title=title, blocks=blocks, source=Source(file=document_id))
+    return Made(id=document_id, document=lambda: document, tables=tables)
 
 
 def _table_of(context: Row) -> Row:
