@@ -27,7 +27,7 @@ from tabrag.inference.units import SCALES, unit_of_text
 _TEXT_START = re.compile(
     r"""\s*(?:who|whom|whose|when|where|why|which(?!\s+(?:percent|proportion|%))
     |(?:in|on|at|by|for|during|of|from|to)\s+(?:which|what)
-     (?!\s+(?:percent|amount|factor|multiple|extent|proportion|ratio|rate))
+     (?!\s+(?:\w+\s+)?(?:percent|amount|factor|multiple|extent|proportion|ratio|rate|price|cost|value))
     |what\s+(?:year|month|day|date|quarter|type|kind|name|country|company|category|region|segment)s?\b
     |what(?:'s|\s+(?:is|are|was|were))\s+the\s+(?:\w+\s+){0,2}(?:name|type|reason|title)s?\b
     |(?:name|list|did|does|do|is|are|was|were|has|have|had|can|could|will|would|should)\b)""",

@@ -28,6 +28,7 @@ def presented(written: str, question: str, *, table_scale: str = "") -> str:
         ("Which percent of sales came from fish?", True),
         ("Calculate the return of 2019.", True),
         ("In what percentage of cases did it fail?", True),
+        ("at what tax rate was it taxed?", None),
         ("Which year had the highest percentage change?", False),
         ("In which year was the total larger than 5?", False),
         ("What year had the largest number of boats?", False),
