@@ -10,10 +10,11 @@ Two readers:
 
 Confidence, 0..1: for the cell reader the probability of operator and cells; for the rule reader how clearly
 the chosen row and column lead over the next best; for ``chat`` the geometric mean of the probabilities that
-the model gave to the tokens of its own reply, halved where the answer does not stand in the table (it may be
-computed, or made up; of a formula its numbers must stand there); for statements the probability of the label among the labels. Where the best candidate
-was reranked, its score P(True) is the probability that its table holds the answer, and the confidence is the
-product of both; without a reranker it does not know whether the right table was retrieved.
+the model gave to the tokens of its own reply, halved where the answer (of a formula: one of its numbers) does
+not stand in the table (it may be computed, or made up); for statements the probability of the label among the
+labels. Where the best candidate was reranked, its score P(True) is the probability that its table holds the
+answer, and the confidence is the product of both; without a reranker it does not know whether the right table
+was retrieved.
 """
 
 from __future__ import annotations
