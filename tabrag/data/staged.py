@@ -7,6 +7,7 @@ processes of an ingestion write, and what is left of their work when the ingesti
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import zlib
@@ -22,7 +23,7 @@ from tabrag.data.validate_table import table_faults
 from tabrag.documents.parse import parse_file
 from tabrag.documents.parsed import Parsed, ParseOptions, Pictures
 from tabrag.errors import UserError
-from tabrag.files import read_json, write_json
+from tabrag.files import read_json
 from tabrag.types import Table
 
 TABLES, DOCUMENT, DONE = "tables.jsonl", "document.json", "done.json"
@@ -81,15 +82,22 @@ def read_job(job: Job) -> dict[str, Any]:
         "pages": len(parsed.document.pages),
         "pictures": sum(path.is_file() for name in PICTURE_FOLDERS for path in (job.stage / name).rglob("*")),
     }
-    write_json(job.stage / DONE, done)
+    done["bytes"] = _sizes(job.stage)
+    (job.stage / "done.tmp").write_text(json.dumps(done, ensure_ascii=False), encoding="utf-8")
+    os.replace(job.stage / "done.tmp", job.stage / DONE)
     return done
 
 
 def staged(stage: Path) -> dict[str, Any] | None:
-    """What ``done.json`` of a folder says; None where it is not done."""
+    """What ``done.json`` of a folder says; None where it is not done.
+
+    Nothing is forced to disk for each file, which would take longer than to read it: after a power cut a file
+    may be cut off, which its size tells.
+    """
     try:
-        return read_json(stage / DONE)
-    except UserError:
+        done = read_json(stage / DONE)
+        return done if done["bytes"] == _sizes(stage) else None
+    except (UserError, OSError, KeyError, TypeError):
         return None
 
 
@@ -121,6 +129,10 @@ def _write_tables(parsed: Parsed, stage: Path) -> tuple[Parsed, list[str]]:
     lost = [f"table '{name}' is left out: {fault}" for name, fault in faults.items()]
     document = replace(parsed.document, blocks=kept)
     return replace(parsed, document=document, notes=parsed.notes + lost, partial=True), names
+
+
+def _sizes(stage: Path) -> list[int]:
+    return [(stage / name).stat().st_size for name in (TABLES, DOCUMENT)]
 
 
 def _line(record: dict[str, Any]) -> str:
