@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal
 
 from tabrag.chat.formula import Formula
 from tabrag.chat.formula_shape import Shape
@@ -68,6 +68,8 @@ _DECIMALS = re.compile(
     |\b(?:whole\s+number|integer)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
+_WIDE = Context(prec=400)
+"""Holds all digits of the largest float."""
 _NEAREST = {"tenth": 1, "hundredth": 2, "cent": 2, "thousandth": 3}
 _FELL = re.compile(
     r"""\b(?:how\s+(?:much|many)|by\s+(?:how|what))\b.*
@@ -163,4 +165,4 @@ def _decimals(found: re.Match[str]) -> int:
 
 
 def _rounded(value: Decimal, decimals: int) -> Decimal:
-    return value.quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_HALF_UP)
+    return value.quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_HALF_UP, context=_WIDE)

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import math
+import random
 from pathlib import Path
 
 import pytest
+from formulas import random_formula
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tabrag.chat.formula import read_formula
 from tabrag.chat.formula_shape import shape_of
@@ -69,6 +74,9 @@ def test_whether_a_number_is_asked_for(question: str, numeric: bool | None) -> N
         ("What is the sum?", "1,234.5 + 0.111", "1234.61"),
         ("What is the sum?", "0.00001 - 0.00001", "0"),
         ("What is the difference?", "-0.000001 * 3", "0"),
+        ("What is the product?", "10 ** 30 * 10 ** 10", "1" + "0" * 40),
+        ("What percentage is it?", "1e308 * 1", "1" + "0" * 308 + "%"),
+        ("What percentage is it?", "1e-300 / 3", "0%"),
         ("What is the difference, to three decimals?", "1/8 - 0", "0.125"),
         ("What is the sum to two decimal places?", "3 + 4", "7.00"),
         ("What is the sum? Round to the nearest tenth.", "3 + 4.05", "7.1"),
@@ -111,3 +119,14 @@ def test_numbers_of_published_questions(data_root: Path) -> None:
         near = abs(float(text.rstrip("%")) - float(row["answers"][0])) < 0.011
         right += near and text.endswith("%") == (row["scale"] == "percent")
     assert total == 718 and right / total > 0.95
+
+
+ASKED = ["what percentage?", "how many, in millions?", "to two decimals?", "?"]
+
+
+@given(st.integers(0, 10**6), st.sampled_from(ASKED))
+def test_any_formula_is_presented(seed: int, question: str) -> None:
+    text, value = random_formula(random.Random(seed))
+    if value is not None and abs(value) < 10**300:
+        shown = presented(text, question, table_scale="thousand")
+        assert math.isfinite(float(shown.rstrip("%"))) and "e" not in shown.lower()
