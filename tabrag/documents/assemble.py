@@ -42,7 +42,7 @@ class Assembled:
     """What pages were put together to.
 
     Attributes:
-        title: The outermost heading of the first page that has text; empty without one.
+        title: The outermost heading of the first page, or what its first table is called; may be empty.
         blocks: In reading order.
         tables: In reading order.
         notes: What had to be guessed or left apart.
@@ -172,6 +172,8 @@ def _make_blocks(parts: list[Part], document_id: str, result: Assembled, crop: C
             if kept and kept[-1].title and kept[-1].layout is part.layout:
                 table.title = kept[-1].title
                 table.caption = table.caption or result.blocks[-1].text
+            elif section and not table.caption and _belongs_above(parts, place):
+                table.title = section
             part.table_id = table.id
             block.table = table.id
             result.tables.append(table)
@@ -184,9 +186,21 @@ def _make_blocks(parts: list[Part], document_id: str, result: Assembled, crop: C
         result.blocks.append(block)
     parts[:] = kept
     claim_texts(result.blocks, result.tables)
-    result.title = _title(result.blocks)
+    result.title = _title(result.blocks, result.tables)
     for table in result.tables:
         table.page_title = result.title
+
+
+def _belongs_above(parts: list[Part], place: int) -> bool:
+    """Whether the text before a table is nearer to what stands above it and does not lead to the table."""
+    if place < 2 or any(part.layout is not parts[place].layout for part in parts[place - 2 : place]):
+        return False
+    before, text, table = parts[place - 2 : place + 1]
+    return (
+        text.kind == "text"
+        and not text.text.rstrip().endswith(":")
+        and text.box[1] - before.box[3] < table.box[1] - text.box[3]
+    )
 
 
 def _outer(part: Part, before: list[Part]) -> str:
@@ -230,8 +244,15 @@ def _table(part: Part, table_id: str, document_id: str, section: str) -> Table |
     )
 
 
-def _title(blocks: list[Block]) -> str:
-    first_page = next((block.page for block in blocks if block.text), None)
-    headings = [block for block in blocks if block.kind == "heading" and block.page == first_page]
+def _title(blocks: list[Block], tables: list[Table]) -> str:
+    """The outermost heading of the first page with text; the first table's where that stands above it."""
+    first_page = next((block.page for block in blocks if block.text or block.table), None)
+    beginning = [block for block in blocks if block.page == first_page]
+    headings = [block for block in beginning if block.kind == "heading"]
     outermost = min((block.level for block in headings), default=0)
-    return next((block.text for block in headings if block.level == outermost), "")
+    title = next((block for block in headings if block.level == outermost), None)
+    table = next((block for block in beginning if block.table), None)
+    if table is not None and (title is None or beginning.index(table) < beginning.index(title)):
+        caption = next(other.caption and other.title for other in tables if other.id == table.table)
+        return caption or (title.text if title else "")
+    return title.text if title else ""

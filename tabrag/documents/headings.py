@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from tabrag.documents.paragraphs import Paragraph
 
 _LARGER = 1.14  # times the body's size: type of a heading
-_LARGER_SCAN = 1.35  # the same where OCR has measured it
+_LARGER_SCAN = 1.5  # the same where OCR has measured it
 _SAME = 0.95  # times the body's size: bold type that is not smaller is a heading
 _MAX_LETTERS = 240
 _MAX_LINES = 5
@@ -73,8 +73,11 @@ def heading_levels(
 
 
 def _has_word(text: str) -> bool:
-    """Whether a text has two letters side by side: a heading is no figure."""
-    return any(a.isalpha() and b.isalpha() for a, b in zip(text, text[1:], strict=False))
+    """Whether a text has two letters side by side, and does not begin inside a sentence."""
+    begins = next((char for char in text if char.isalpha()), "")
+    return not begins.islower() and any(
+        a.isalpha() and b.isalpha() for a, b in zip(text, text[1:], strict=False)
+    )
 
 
 def _is_note(paragraph: Paragraph) -> bool:

@@ -195,7 +195,7 @@ def continues(before: Paragraph, after: Paragraph) -> bool:
         return False
     if end[-1] in _HYPHENS or start[0].islower():
         return True
-    return start[0] in "(0123456789" and (end[-1].islower() or end[-1] == ",") and len(end) > 40
+    return start[0] in "(0123456789" and (end[-1].islower() or end[-1] == ",") and len(end) > 15
 
 
 def body_size(sizes: Sequence[tuple[float, int]]) -> float:

@@ -114,7 +114,6 @@ def _is_short(text: str) -> bool:
 def _caption_start(parts: Sequence[Part], place: int) -> int | None:
     """Where the caption right above a table begins: at its label, else at a bold line of the body's size."""
     lower = parts[place].box
-    table = parts[place].box
     bold: int | None = None
     for above in range(place - 1, max(place - 1 - _MAX_CAPTION_PARTS, -1), -1):
         part = parts[above]
@@ -122,7 +121,7 @@ def _caption_start(parts: Sequence[Part], place: int) -> int | None:
             break
         gap = lower[1] - part.box[3]
         size = part.lines[-1].size
-        if not (-size < gap <= _CLOSE * size and min(part.box[2], table[2]) > max(part.box[0], table[0])):
+        if not -size < gap <= _CLOSE * size:
             break
         if part.kind == "caption":
             return above if not _is_figure(part.text) else None
@@ -139,7 +138,7 @@ def _caption_start(parts: Sequence[Part], place: int) -> int | None:
 
 def _is_aside(part: Part) -> bool:
     """Whether a part of a caption tells units and scope."""
-    return part.text.startswith(("(", "[", "（")) or part.is_small
+    return part.text.startswith(("(", "[", "（", "*")) or part.is_small or len(part.text) > _MAX_TITLE
 
 
 def _has_company(part: Part, near: Sequence[Part]) -> bool:

@@ -3,7 +3,7 @@
 Lines that follow each other in one column are a region; tables and pictures are regions too. Regions are
 ordered after T. M. Breuel, "High performance document layout analysis" (2003), section 4: of two regions one
 above the other the upper comes first; of two side by side the left one, unless a third that spans both lies
-between them.
+between them, or the left one stands below the other and no column beside it.
 """
 
 from __future__ import annotations
@@ -113,7 +113,17 @@ def _before(boxes: NDArray[np.float64]) -> NDArray[np.bool_]:
             lower = spanned & (middle > middle[third])
             upper = spanned & (middle < middle[third])
             between |= lower[:, None] & upper[None, :]
-    return above | (left_of & ~between)
+    # What stands lower down on the left comes first only where two columns stand side by side.
+    level = np.minimum(bottom[:, None], bottom) - np.maximum(top[:, None], top) > _SIDE
+    higher = left_of & (bottom[None, :] <= top[:, None] + _SIDE)
+    alone = np.zeros_like(higher)
+    for lower, upper in np.argwhere(higher & ~between):
+        spanning = beside[lower] & beside[upper] & (bottom <= top[upper] + _SIDE)
+        ceiling = bottom[spanning].max(initial=-np.inf) - _SIDE
+        column = beside[lower] & ~beside[upper] & (top >= ceiling)
+        other = beside[upper] & ~beside[lower] & (top >= ceiling)
+        alone[lower, upper] = not (level & left_of)[np.ix_(column, other)].any()
+    return above | (left_of & ~between & ~alone) | alone.T
 
 
 def _sorted(before: NDArray[np.bool_], boxes: NDArray[np.float64]) -> list[int]:

@@ -19,6 +19,7 @@ from tabrag.documents.page_tables.turn import turned_box
 
 _BOLD = re.compile(r"(?i:bold|black|heavy|demi|[-,_]bd)|(?:[-,_.]|(?<=[a-z]))B[dl]?(?:It?)?$")
 _UNMAPPED = re.compile(r"\(cid:\d+\)")
+_UNNAMED_BULLET = "(cid:127)"  # Adobe's own fonts have a bullet where the encoding names none
 _LEADER = re.compile(r"[.·‧…․]+")
 _BULLETS = {
     "\uf0b7": "•",
@@ -78,7 +79,7 @@ def read_glyphs(
         text = char["text"]
         if text.startswith("(cid:") and _UNMAPPED.fullmatch(text):
             unmapped += 1
-            text = "\ufffd"
+            text = "•" if text == _UNNAMED_BULLET else "\ufffd"
         elif len(text) > 1:
             text = text.strip() or " "  # some fonts say that a full stop is a blank and a full stop
         font = char["fontname"]

@@ -16,7 +16,8 @@ from tabrag.types import Document, Page, Source
 _FEW_WORDS = 3  # a page with fewer has no text layer: a stamp or a page number is none
 _SCAN = 0.5  # of the page: a picture over more of it is a scan where there is no text
 _OVER_ALL = 0.85  # of the page: text below a picture over more of it was put there by OCR
-_POOR = 0.12  # share of words that no language has beyond which old OCR is done again
+_POOR = 0.04  # share of words that no language has beyond which old OCR is done again
+_SIGNS = frozenset("^~|\\<>{}=#*«»;!?°£©®¬¥§¦_")  # inside a word these are misread letters
 _MAX_NOTES = 40
 
 
@@ -124,7 +125,12 @@ class _Reader:
         """A scanned page through OCR; as it is, and noted, where there is none."""
         content, number = read.content, read.content.number
         if self._options.ocr == "none":
-            if content.words:
+            if read.garbled:
+                self.notes.append(
+                    f"page {number}: its font does not say what its letters are; read it with  ocr: rapidocr"
+                )
+                self.partial = True
+            elif len(content.words) >= _FEW_WORDS:
                 self.notes.append(f"page {number}: a scan; its text is what an earlier OCR read")
             else:
                 self.notes.append(f"page {number}: a scan without text; read it with  ocr: rapidocr")
@@ -157,14 +163,12 @@ def _is_poor(page: PageContent) -> bool:
 
 
 def _is_strange(text: str) -> bool:
-    """Signs among letters, capitals behind small letters, or no letter and no figure at all."""
-    core = text.strip(".,;:!?()[]{}\"'“”‘’«»-–—*/%$€£•&")
-    if not core:
-        return len(text) > 1
-    odd = sum(not char.isalnum() and char not in ".,-–'’/@_:&%+()#" for char in core)
-    capital = any(a.islower() and b.isupper() for a, b in zip(core, core[1:], strict=False))
-    mixed = any(a.isalpha() and b.isdigit() for a, b in zip(core, core[1:], strict=False)) and core.islower()
-    return bool(odd) or capital or mixed
+    """Signs among letters, or a capital behind a small letter: what bad OCR makes of words."""
+    if "/" in text or "@" in text or "www." in text:
+        return False
+    core = text.strip(".,;:!?()[]{}\"'“”‘’*-–—")
+    pairs = list(zip(core, core[1:], strict=False))
+    return any(char in _SIGNS for char in core) or any(a.islower() and b.isupper() for a, b in pairs)
 
 
 def _meant_title(title: str, path: Path) -> str:

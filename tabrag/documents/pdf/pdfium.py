@@ -18,6 +18,8 @@ MAX_PICTURE = 150_000_000
 """Pixels of an embedded picture: a larger one (A0 at 300 dpi has 140 million) is never decoded."""
 _MAX_DRAWN = 24_000_000  # pixels of a page's picture; a larger page is drawn more coarsely
 _HIDDEN = 3  # text render mode of text that is not drawn: what OCR puts under a scan
+_LINE_END_HYPHEN = "\x02"  # what PDFium makes of a hyphen at the end of a line
+_FONT_NAME = 128  # bytes of a font's name that are looked at
 _EDGE = 2048  # bytes at the ends of a file in which its marks must stand
 
 
@@ -65,10 +67,15 @@ class PdfiumFile:
             page.close()
 
     def save_mended(self, target: Path) -> None:
-        """Write the file anew: page tree and cross-references that others cannot read are put right."""
-        from pypdfium2 import raw
+        """Copy the pages into a new file, whose page tree and cross-references are right."""
+        import pypdfium2
 
-        self._pdf.save(str(target), flags=raw.FPDF_REMOVE_SECURITY)
+        new = pypdfium2.PdfDocument.new()
+        try:
+            new.import_pages(self._pdf)
+            new.save(str(target))
+        finally:
+            new.close()
 
     def title(self) -> str:
         """The title that the file says it has."""
@@ -130,15 +137,18 @@ class PdfiumFile:
             left, _, _, top = page.get_cropbox()
             try:
                 found = []
+                name = ctypes.create_string_buffer(_FONT_NAME)
                 for at in range(text.count_chars()):
-                    char = chr(raw.FPDFText_GetUnicode(text, at))
+                    char = chr(raw.FPDFText_GetUnicode(text, at)).replace(_LINE_END_HYPHEN, "-")
                     if char in "\r\n\0\ufffe":
                         continue
                     x0, y0, x1, y1 = text.get_charbox(at, loose=True)
                     x, y = ctypes.c_double(), ctypes.c_double()
                     raw.FPDFText_GetCharOrigin(text, at, x, y)
+                    name.value = b""
+                    raw.FPDFText_GetFontInfo(text, at, name, _FONT_NAME, None)
                     angle = raw.FPDFText_GetCharAngle(text, at)
-                    a, b = math.cos(angle), math.sin(angle)
+                    a, b = (value if abs(value) > 1e-3 else 0 for value in (math.cos(angle), math.sin(angle)))
                     found.append(
                         {
                             "text": char,
@@ -147,15 +157,8 @@ class PdfiumFile:
                             "top": top - y1,
                             "bottom": top - y0,
                             "y1": y1,
-                            "matrix": (
-                                a if abs(a) > 1e-3 else 0,
-                                b if abs(b) > 1e-3 else 0,
-                                0,
-                                0,
-                                x.value - left,
-                                y.value,
-                            ),
-                            "fontname": "Bold" if raw.FPDFText_GetFontWeight(text, at) >= 600 else "",
+                            "matrix": (a, b, -b, a, x.value - left, y.value),
+                            "fontname": name.value.decode("utf-8", "replace"),
                         }
                     )
                 return found
