@@ -16,7 +16,10 @@ from tabrag.types import Block, Box, Document, Page, Source, Table
 
 _MAX_CELLS = 1_000_000
 _UNSEEN = "\u200b\u200c\u200d\u2060\ufeff\u00ad " + string.whitespace
-_FILE_NAME = re.compile(r"(?:[a-z]:\\.*|\S+\.(?:png|jpe?g|gif|bmp|tiff?|emf|wmf|svg))", re.IGNORECASE)
+_NO_DESCRIPTION = re.compile(
+    r"[a-z]:\\.*|\S+\.(?:png|jpe?g|gif|bmp|tiff?|emf|wmf|svg)|(?:picture|image|photo|bild|grafik)\s*\d*",
+    re.IGNORECASE,
+)
 """What programs set as the description of a picture."""
 
 
@@ -126,7 +129,7 @@ class DocumentBuilder:
             Its path relative to the data set folder, where it was written.
         """
         text = " ".join(text.split()).strip(_UNSEEN)
-        text = "" if _FILE_NAME.fullmatch(text) else text
+        text = "" if _NO_DESCRIPTION.fullmatch(text) else text
         image = None
         if data is not None:
             try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 from tabrag.documents.markup.html import read_bytes, read_page
@@ -45,12 +46,12 @@ def parse_markdown(path: Path, document_id: str, *, pictures: Pictures, options:
     markdown = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
     # Pipe tables are tables whatever they hold; those in HTML may arrange the page.
     markdown.add_render_rule("table_open", lambda *_: '<table role="table">\n')
-    page = markdown.render(_marked_footnotes(text))
+    page = markdown.render(_with_footnotes(text, markdown.renderInline))
     page = f'<html><head><meta charset="utf-8"></head><body>{page}</body></html>'
     return read_page(path, document_id, page.encode(), pictures=pictures, title=title)
 
 
-def _marked_footnotes(text: str) -> str:
+def _with_footnotes(text: str, render: Callable[[str], str]) -> str:
     """Definitions of footnotes (``[^1]: ...``) outside code as elements that say so."""
     if "[^" not in text:
         return text
@@ -63,7 +64,7 @@ def _marked_footnotes(text: str) -> str:
         elif mark and mark[1].startswith(fence) and not line.strip(" `~"):
             fence = ""
         elif not fence and (note := _FOOTNOTE.match(line)):
-            lines += ["", f'<p role="doc-footnote">{line[note.end() :]}</p>', ""]
+            lines += ["", f'<p role="doc-footnote">{render(line[note.end() :])}</p>', ""]
             continue
         lines.append(line)
     return "\n".join(lines)

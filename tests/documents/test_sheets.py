@@ -1,0 +1,119 @@
+"""Workbooks and delimited text as documents."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+
+import openpyxl
+import pytest
+from openpyxl.drawing.image import Image
+from parse_files import parsed, png, said
+
+from tabrag.documents.sheets import parse_sheets
+from tabrag.errors import UserError
+
+
+def _workbook(folder: Path) -> Path:
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.title = "Sales"
+    for row in (
+        ["Sales by region"],
+        [],
+        ["Region", 2019, 2020],
+        ["North", 1, 2],
+        ["South", 3, "=B5+1"],
+        ["Hidden", 8, 9],
+        [],
+        ["Note: without taxes"],
+    ):
+        sheet.append(row)
+    sheet.row_dimensions[6].hidden = True
+    sheet.add_image(Image(io.BytesIO(png())), "F2")
+    book.create_sheet("Secret").append(["x", 1])
+    book["Secret"].sheet_state = "hidden"
+    last = book.create_sheet("Two")
+    for col, name in ((1, "a"), (5, "b")):
+        for row in range(1, 4):
+            last.cell(row, col, f"{name}{row}" if row > 1 else "Name")
+            last.cell(row, col + 1, row if row > 1 else "Value")
+    path = folder / "book.xlsx"
+    book.save(path)
+    return path
+
+
+def test_workbook(tmp_path: Path) -> None:
+    found = parsed(parse_sheets, _workbook(tmp_path))
+    assert said(found) == [
+        ("heading", "Sales"),
+        ("caption", "Sales by region"),
+        ("table", "doc#t1"),
+        ("note", "Note: without taxes"),
+        ("picture", "images/doc/1.png"),
+        ("heading", "Two"),
+        ("table", "doc#t2"),
+        ("table", "doc#t3"),
+    ]
+    first, second, third = found.tables
+    assert first.grid.cells == [["Region", "2019", "2020"], ["North", "1", "2"], ["South", "3", ""]]
+    assert (first.title, first.section, first.source.sheet, first.source.page) == (
+        "Sales by region",
+        "Sales",
+        "Sales",
+        1,
+    )
+    assert (second.title, second.source.page, third.source.page) == ("Two", 3, 3)
+    assert (second.metadata["range"], third.metadata["range"]) == ("A1:B3", "E1:F3")
+    assert [page.number for page in found.document.pages] == [1, 2, 3]
+    assert [block.page for block in found.document.blocks] == [1, 1, 1, 1, 1, 3, 3, 3]
+    # A formula that nobody has calculated leaves a hole.
+    assert found.partial and "1 formulas" in found.notes[0]
+    assert "hidden sheets are left out: Secret" in found.notes
+
+
+def test_damaged_picture(tmp_path: Path) -> None:
+    path = _workbook(tmp_path)
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    assert "xl/media/image1.png" in parts
+    parts["xl/media/image1.png"] = png()[:50]
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in parts.items():
+            archive.writestr(name, data)
+    found = parsed(parse_sheets, path)
+    assert len(found.tables) == 3 and any("image1.png" in note for note in found.notes)
+
+
+def test_delimited_text(tmp_path: Path) -> None:
+    path = tmp_path / "cups.csv"
+    path.write_bytes(
+        "Cups by team\r\nTeam,Cups\r\nLeafs,13\r\nHabs,24,x\r\nNote: all years\r\n".encode("utf-16")
+    )
+    found = parsed(parse_sheets, path)
+    assert said(found) == [("caption", "Cups by team"), ("table", "doc#t1"), ("note", "Note: all years")]
+    assert found.document.title == found.tables[0].title == "Cups by team"
+    assert found.document.metadata == {"encoding": "utf-16"} and found.document.pages == []
+    assert "record 4 has 3 fields" in found.notes[0]
+
+
+def test_faults(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text(",,\n,,\n", encoding="utf-8")
+    with pytest.raises(UserError, match="holds no text"):
+        parsed(parse_sheets, path)
+    with pytest.raises(UserError, match="cannot be read"):
+        parsed(parse_sheets, tmp_path / "none.csv")
+    path.write_bytes(_workbook(tmp_path).read_bytes()[:3000])
+    with pytest.raises(UserError, match="cut off"):
+        parsed(parse_sheets, path)
+
+
+def test_real_files(files_root: Path, tmp_path: Path) -> None:
+    book = parsed(parse_sheets, files_root / "xlsx" / "xlsx_01.xlsx", out=tmp_path)
+    assert len(book.document.pages) == 4 and book.notes == ["hidden sheets are left out: Sheet4"]
+    assert {table.source.sheet for table in book.tables} == {"Sheet1", "Sheet2", "Sheet3"}
+    assert sum(block.image is not None for block in book.document.blocks) == 1
+    bad = parsed(parse_sheets, files_root / "csv" / "bad.csv", out=tmp_path)
+    assert "record 2 has 4 fields" in bad.notes[0]
