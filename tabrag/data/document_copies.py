@@ -1,10 +1,11 @@
 """Documents that hold largely the same text, however their source writes it.
 
-A document is known by its runs of :data:`RUN` words: case, punctuation and spaces do not count, so that a
-page with split-off punctuation equals the printed one. Of the runs only those that begin with certain words
-are kept, one word in :data:`SAMPLE`, chosen by a hash (the sampling of Broder, "On the resemblance and
-containment of documents", 1997). Runs that more than :data:`MAX_HOLDERS` documents hold are boilerplate, or a
-passage that many tables link to, and do not count.
+A document is known by its runs of :data:`RUN` words that hold a number: case, punctuation and spaces do not
+count, so that a page with split-off punctuation equals the printed one, and text without numbers does not
+either, as a company repeats it year after year. Of the runs only those that begin with certain words are
+kept, one word in :data:`SAMPLE`, chosen by a hash (the sampling of Broder, "On the resemblance and
+containment of documents", 1997). Runs that more than :data:`MAX_HOLDERS` parts hold do not count, such as a
+passage that many tables link to.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import hashlib
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import combinations
+from itertools import accumulate, combinations
 
 import numpy as np
 
@@ -22,22 +23,20 @@ RUN = 8
 SAMPLE = 8
 """One word in so many begins runs that are kept."""
 MAX_HOLDERS = 20
-"""Runs of more documents than this do not count."""
-MIN_SHARE = 0.5
-"""Copies share at least this part of the kept runs of the shorter one ..."""
-MIN_SHARED = 5
-"""... and at least so many."""
+"""Runs of more parts than this do not count."""
+MIN_SHARED = 4
+"""Copies share at least so many of the kept runs."""
 
 
 class Runs:
-    """The runs of documents, added one document at a time; 12 bytes a kept run."""
+    """The runs of parts of documents (pages, or whole ones), added one at a time; 12 bytes a kept run."""
 
     def __init__(self) -> None:
         self._hashes, self._rows = array("Q"), array("I")
         self._begins: dict[str, bool] = {}
 
     def add(self, row: int, texts: Iterable[Sequence[str]]) -> None:
-        """Add a document.
+        """Add a part.
 
         Args:
             row: Its number.
@@ -45,13 +44,21 @@ class Runs:
                 a source cuts a text into paragraphs or cells.
         """
         words = [word for text in texts for word in text]
-        places = (place for place in range(len(words) - RUN + 1) if self._begins_run(words[place]))
-        runs = {_hash(" ".join(words[place : place + RUN])) for place in places}
+        numbers = list(accumulate((word[0].isdigit() for word in words), initial=0))
+        runs = {
+            _hash(" ".join(words[place : place + RUN]))
+            for place in range(len(words) - RUN + 1)
+            if numbers[place + RUN] > numbers[place] and self._begins_run(words[place])
+        }
         self._hashes.extend(runs)
         self._rows.extend([row] * len(runs))
 
-    def copies(self) -> Iterator[tuple[int, int, float]]:
-        """Pairs of documents ``(row, later row, share)`` that are largely the same, in order."""
+    def copies(self, min_share: float) -> Iterator[tuple[int, int, float]]:
+        """Pairs of parts ``(row, later row, share)`` that have much in common, in order.
+
+        Args:
+            min_share: They share at least this part of the kept runs of the shorter one, 0..1.
+        """
         hashes, rows = np.array(self._hashes), np.array(self._rows)
         order = np.lexsort((rows, hashes))
         hashes, rows = hashes[order], rows[order]
@@ -66,7 +73,7 @@ class Runs:
                 shared.update(combinations(holders, 2))
         for (first, second), count in sorted(shared.items()):
             share = count / min(sizes[first], sizes[second])
-            if count >= MIN_SHARED and share >= MIN_SHARE:
+            if count >= MIN_SHARED and share >= min_share:
                 yield first, second, share
 
     def _begins_run(self, word: str) -> bool:

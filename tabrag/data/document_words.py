@@ -39,14 +39,22 @@ def phrases_of(words: Iterable[str]) -> Iterator[Phrase]:
         before = named
 
 
-def texts_of(document: Document, tables: Iterable[Table]) -> Iterator[str]:
-    """All texts of a document: title, blocks, titles and cells of its tables."""
-    yield document.title
-    yield from (block.text for block in document.blocks if block.text)
-    for table in tables:
-        yield from (table.title, table.section, table.caption)
-        if table.grid is not None:
-            yield from dict.fromkeys(chain.from_iterable(table.grid.cells))
+def parts_of(document: Document, tables: Iterable[Table]) -> list[list[list[str]]]:
+    """The words of each text of a document by page: title, blocks, titles and cells of its tables.
+
+    A document without pages is one part. A table stands at the place of its block.
+    """
+    table_of = {table.id: table for table in tables}
+    parts: dict[int | None, list[str]] = {}
+    for block in document.blocks:
+        texts = parts.setdefault(block.page, [] if parts else [document.title])
+        if block.text:
+            texts.append(block.text)
+        if block.table in table_of:
+            table = table_of[block.table]
+            texts += [table.title, table.section, table.caption]
+            texts += chain.from_iterable(table.grid.cells if table.grid else ())
+    return [[words_of(text) for text in texts if text] for texts in parts.values()]
 
 
 class DocumentWords:
