@@ -9,11 +9,12 @@ from tabrag.tables.headers import is_note
 from tabrag.types import Block, Box, Table
 
 _CAPTION = re.compile(
-    r"(?i:table|tab\.|tableau|tabelle|tabla|tabella|tabela|tabel|tabell|exhibit|schedule|таблица|表|표)"
+    r"(?i:table|tab\.|tableau|tabelle|tabla|tabella|tabela|tabel|tabell|exhibit|schedule|таблица|表|표"
+    r"|figure|figura|fig\.|abbildung|abb\.|chart|graph|graphique|diagram|рис\.|рисунок|图|圖|그림)"
     r"\s*(?i:no\.?|nr\.?|n°)?\s*(?>[A-Z]{0,2}[.-]?\d+(?:[.\-–]\d+)*|[IVXL]+\b)(?:[a-z]\b)?"
     r"(?:\s*$|\s*[:.)|–—-]|\s+[^\sa-zà-ÿа-я])"
 )
-_FIGURE = re.compile(r"(?:fig(?:ure|\.)?|abb(?:ildung|\.)?|chart|graph|diagram|graphique|рис)", re.IGNORECASE)
+_FIGURE = re.compile(r"(?:fig|abb|chart|graph|diagram|рис|图|圖|그림)", re.IGNORECASE)
 _MAX_LEAD = 120
 _MAX_CAPTION = 300
 _MAX_NOTE = 500
@@ -21,7 +22,7 @@ _MAX_NOTES = 6
 
 
 def is_caption(text: str) -> bool:
-    """Whether a paragraph begins as captions of tables do: "Table 3: ...", and is no sentence about one."""
+    """Whether a paragraph begins as captions do ("Table 3: ...", "Figure 2. ..."), and is no sentence."""
     text = text.strip()
     return len(text) <= _MAX_CAPTION and _CAPTION.match(text) is not None
 
@@ -30,8 +31,8 @@ def claim_texts(blocks: Sequence[Block], tables: Sequence[Table]) -> None:
     """Give tables the captions and notes beside them, and a title: the caption, a short line right above
     them, or their section.
 
-    Captions stand above their tables, or below them where more of a document's captions do. Paragraphs that
-    turn out to be captions and notes get this kind.
+    Captions stand above their tables, or below them where more of a document's captions do; a chart takes the
+    caption of a figure. Paragraphs that turn out to be captions and notes get this kind.
     """
     by_id = {table.id: table for table in tables}
     for block in blocks:
@@ -44,10 +45,13 @@ def claim_texts(blocks: Sequence[Block], tables: Sequence[Table]) -> None:
     for place in places:
         table = by_id[blocks[place].table or ""]
         is_outer = "outer_table" not in table.metadata
+        is_chart = table.metadata.get("kind") == "chart"
+        if is_chart and not table.caption:
+            table.caption = _figure_caption(blocks, (place + 1, place - 1))
         beside = place - 1 if above >= below else _after(blocks, place, by_id)
-        if is_outer and not table.caption and _is_table_caption(blocks, beside):
+        if is_outer and not is_chart and not table.caption and _is_table_caption(blocks, beside):
             table.caption = " ".join(blocks[beside].text.split())
-        if is_outer and table.metadata.get("kind") != "chart":
+        if is_outer and not is_chart:
             _claim_notes(blocks, _after(blocks, place, by_id), table)
         lead = _lead(blocks, place - 1) if is_outer else ""
         table.title = table.title or table.caption or lead or table.section
@@ -72,6 +76,13 @@ def _is_table_caption(blocks: Sequence[Block], place: int) -> bool:
         return False
     block = blocks[place]
     return block.kind == "caption" and not _FIGURE.match(block.text)
+
+
+def _figure_caption(blocks: Sequence[Block], places: Sequence[int]) -> str:
+    """The caption of a chart, below it or above it."""
+    beside = (blocks[place] for place in places if 0 <= place < len(blocks))
+    found = (block for block in beside if block.kind == "caption" and _FIGURE.match(block.text))
+    return next((" ".join(block.text.split()) for block in found), "")
 
 
 def _claim_notes(blocks: Sequence[Block], place: int, table: Table) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from tabrag.documents.office.drawn_text import text_lines
 from tabrag.documents.office.package import OfficePackage, Part, relation
 from tabrag.documents.office.xml import children, find, local, value
 
@@ -22,6 +23,17 @@ class SheetPart:
     name: str
     is_hidden: bool
     part: Part
+
+    def texts(self) -> Iterator[str]:
+        """The texts of the boxes and shapes that lie on it; damaged drawings are passed over."""
+        for drawing in self.part.of_kind("drawing"):
+            try:
+                shapes = [one for one in drawing.root.iter() if local(one) == "sp"]
+            except ValueError:
+                continue
+            for shape in shapes:
+                body = find(shape, "txBody")
+                yield "" if body is None else "\n".join(filter(None, text_lines(body)))
 
     def pictures(self) -> Iterator[tuple[Part, str]]:
         """The parts of the pictures on it with their descriptions; damaged drawings are passed over."""

@@ -72,11 +72,13 @@ def _workbook(builder: DocumentBuilder, tables: list[Table], parts: list[SheetPa
             continue
         on_sheet = [table for table in tables if table.source.page == number]
         builder.page = number
-        images = list(part.pictures())
-        if on_sheet or images:
+        images, texts = list(part.pictures()), list(part.texts())
+        if on_sheet or images or any(texts):
             builder.add("heading", part.name, level=1)
         for table in on_sheet:
             _put(builder, table)
+        for text in texts:
+            builder.add("text", text)
         for image, text in images:
             try:
                 builder.add_picture(image.data, f"sheet {part.name!r}, {image.name}", text=text)

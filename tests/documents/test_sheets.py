@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import openpyxl
@@ -73,15 +74,26 @@ def test_workbook(tmp_path: Path) -> None:
     assert "hidden sheets are left out: Secret" in found.notes
 
 
+def _edit(path: Path, name: str, change: Callable[[bytes], bytes]) -> None:
+    with zipfile.ZipFile(path) as archive:
+        parts = {member: archive.read(member) for member in archive.namelist()}
+    parts[name] = change(parts[name])
+    with zipfile.ZipFile(path, "w") as archive:
+        for member, data in parts.items():
+            archive.writestr(member, data)
+
+
+def test_text_boxes_on_sheets(tmp_path: Path) -> None:
+    path = _workbook(tmp_path)
+    text = "<a:p xmlns:a='a'><a:r><a:t>Read me</a:t></a:r></a:p>"
+    box = f"<x:sp xmlns:x='x'><x:txBody>{text}</x:txBody></x:sp></wsDr>".encode()
+    _edit(path, "xl/drawings/drawing1.xml", lambda data: data.replace(b"</wsDr>", box))
+    assert ("text", "Read me") in said(parsed(parse_sheets, path))
+
+
 def test_damaged_picture(tmp_path: Path) -> None:
     path = _workbook(tmp_path)
-    with zipfile.ZipFile(path) as archive:
-        parts = {name: archive.read(name) for name in archive.namelist()}
-    assert "xl/media/image1.png" in parts
-    parts["xl/media/image1.png"] = png()[:50]
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, data in parts.items():
-            archive.writestr(name, data)
+    _edit(path, "xl/media/image1.png", lambda data: data[:50])
     found = parsed(parse_sheets, path)
     assert len(found.tables) == 3 and any("image1.png" in note for note in found.notes)
 

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image, ImageDraw
 
 from tabrag.errors import UserError
-from tabrag.tables.image import check_images, num_frames, open_image
+from tabrag.tables.image import check_images, decode_image, num_frames, open_image
 
 RED, BLUE = (255, 0, 0), (0, 0, 255)
 
@@ -275,3 +275,21 @@ class TestFrames:
     def test_missing_file(self, tmp_path: Path) -> None:
         with pytest.raises(UserError, match="no such file"):
             num_frames(tmp_path / "x.tif")
+
+
+class TestInsideOtherFiles:
+    def test_bytes_open_as_their_file_does(self, tmp_path: Path) -> None:
+        exif = Image.Exif()
+        exif[0x0112] = 6
+        path = tmp_path / "turned.jpg"
+        _left_red().save(path, exif=exif)
+        found = decode_image(path.read_bytes(), name="inner")
+        assert found.size == (200, 300) and _difference(found, open_image(path)) == 0
+
+    def test_faults_name_the_picture(self, tmp_path: Path) -> None:
+        path = tmp_path / "whole.jpg"
+        _left_red().save(path)
+        data = path.read_bytes()
+        for broken, limit in ((data[: len(data) // 2], 10**6), (b"text", 10**6), (data, 1000)):
+            with pytest.raises(UserError, match="inner"):
+                decode_image(broken, name="inner", max_pixels=limit)
