@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 from statistics import median
 
 import numpy as np
 from PIL import Image, ImageOps
 
+from tabrag.documents.ocr_cells import unread_cells
 from tabrag.documents.ocr_retry import sure_lines
 from tabrag.documents.ocr_words import page_words
 from tabrag.documents.page_content import Fill, PageBox, PageContent, PageWord, Rule
@@ -18,6 +20,7 @@ from tabrag.documents.upright import Upright, set_upright
 from tabrag.tables.image import to_rgb
 from tabrag.tables.ocr import MIN_SCORE, light_ground
 from tabrag.tables.ocr_engine import TextLine, read_lines
+from tabrag.types import Word
 
 MAX_PIXELS = 25_000_000
 """Larger pictures are made smaller before they are read."""
@@ -36,6 +39,8 @@ _DPI = 96.0
 _UNREAD = 0.6
 _CERTAIN = 0.97
 _NOT_CHANCE = 3
+# Heights of a word's box and of a line as OCR boxes it, in sizes of the type.
+_WORD_BOX, _BOXED = 1.0, 1.4
 # Sides of shaded areas this near to a line that is drawn lie on it, in heights of a line of text.
 _SNAP = 0.25
 
@@ -87,21 +92,69 @@ def read_page(image: Image.Image, *, number: int, dpi: float | None) -> ScannedP
     found = _read(clean, round(_MARGIN * unit))
     lines, notes = _readable(sure_lines(found, clean), found)
     rules = find_rules(pixels, unit, [line.box for line in found])
+    lines += unread_cells(clean, rules, lines, unit)
     words = page_words(lines, clean, rules)
-    dpi = dpi or _dpi(words, scale)
-    factor = 72 / (dpi * scale)
-    content = PageContent(
+    content = _content(words, rules, fills, reading.size, unit, number=number, dpi=(dpi or 0) * scale)
+    return ScannedPage(content, upright.picture, notes)
+
+
+def page_of_words(
+    image: Image.Image, words: Sequence[Word], *, number: int, dpi: float | None
+) -> PageContent:
+    """What stands on a page whose words somebody else's OCR has read.
+
+    Args:
+        image: Its picture, upright.
+        words: Its words with boxes 0..1000.
+        number: 1-based number of the page.
+        dpi: As in :func:`read_page`.
+
+    Returns:
+        The words, with the lines and shaded areas of the picture where the package for them is installed.
+    """
+    image = to_rgb(image)
+    width, height = image.size
+    placed = [
+        PageWord(word.text, box, size=(box[3] - box[1]) / _WORD_BOX)
+        for word in words
+        for box in [
+            tuple(value * side / 1000 for value, side in zip(word.box, (width, height) * 2, strict=True))
+        ]
+        if word.text.strip()
+    ]
+    unit = median(word.size for word in placed) * _BOXED if placed else 0.0
+    rules: list[Rule] = []
+    fills: list[Fill] = []
+    if find_spec("cv2") is not None:
+        pixels = np.asarray(image)
+        fills = find_fills(pixels, unit)
+        rules = find_rules(pixels, unit, [word.box for word in placed])
+    return _content(placed, rules, fills, image.size, unit, number=number, dpi=dpi or 0)
+
+
+def _content(
+    words: list[PageWord],
+    rules: list[Rule],
+    fills: list[Fill],
+    size: tuple[int, int],
+    unit: float,
+    *,
+    number: int,
+    dpi: float,
+) -> PageContent:
+    """All of a page, in pixels, in points; 0 dpi: as the size of the words wants it."""
+    points = 72 / (dpi or _dpi(words))
+    return PageContent(
         number=number,
-        width=upright.picture.width * 72 / dpi,
-        height=upright.picture.height * 72 / dpi,
+        width=round(size[0] * points, 2),
+        height=round(size[1] * points, 2),
         words=[
-            replace(word, box=_scaled(word.box, factor), size=round(word.size * factor, 2)) for word in words
+            replace(word, box=_scaled(word.box, points), size=round(word.size * points, 2)) for word in words
         ],
-        rules=[Rule(*_scaled((rule.x0, rule.y0, rule.x1, rule.y1), factor)) for rule in rules],
-        fills=[Fill(_scaled(_on_rules(fill.box, rules, unit), factor), fill.grey) for fill in fills],
+        rules=[Rule(*_scaled((rule.x0, rule.y0, rule.x1, rule.y1), points)) for rule in rules],
+        fills=[Fill(_scaled(_on_rules(fill.box, rules, unit), points), fill.grey) for fill in fills],
         scanned=True,
     )
-    return ScannedPage(content, upright.picture, notes)
 
 
 def _set_upright(image: Image.Image) -> Upright:
@@ -143,9 +196,9 @@ def _width(line: TextLine) -> float:
     return max(x1 - x0, y1 - y0)
 
 
-def _dpi(words: Sequence[PageWord], scale: float) -> float:
+def _dpi(words: Sequence[PageWord]) -> float:
     size = median(word.size for word in words) if words else 0.0
-    return 72 * size / scale / _TYPE_SIZE if size else _DPI
+    return 72 * size / _TYPE_SIZE if size else _DPI
 
 
 def _on_rules(box: PageBox, rules: Sequence[Rule], unit: float) -> PageBox:

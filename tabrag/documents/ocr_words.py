@@ -134,7 +134,9 @@ def _may_part(before: str, behind: str, blank: float, size: float) -> bool:
     """Whether a blank between two characters is one between words: figures have wide blanks inside."""
     if _IDEOGRAPH.match(before) or _IDEOGRAPH.match(behind):
         return blank >= _APART * size
-    return (before.isalpha() and behind.isalpha()) or blank >= _APART * size
+    if behind.isalpha() and (before.isalnum() or before in ".,;:)"):
+        return True
+    return (before.isalpha() and behind.isdigit()) or blank >= _APART * size
 
 
 def _ink(part: np.ndarray) -> np.ndarray:
