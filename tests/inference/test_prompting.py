@@ -14,7 +14,6 @@ from tabrag.chat.calculator import evaluate
 from tabrag.chat.config import LocalChatConfig
 from tabrag.chat.local import LocalChat
 from tabrag.chat.prompts import NOT_FOUND, Shown
-from tabrag.chat.prompts_reasoning import cot_prompt, pot_prompt, recap_prompt
 from tabrag.chat.protocol import Conversation, Message, Text
 from tabrag.inference.answer import Reader
 from tabrag.inference.config import ReaderConfig
@@ -170,22 +169,6 @@ class TestOthers:
 
 
 class TestPrompts:
-    SHOWN = (Shown("t1", "Fruit", "a | b\n1 | 2"), Shown("t2", "Nuts", "c | d\n3 | 4"))
-
-    def test_the_example_and_the_tables_come_before_the_question(self):
-        for make in (cot_prompt, pot_prompt, recap_prompt):
-            one, two = make("a?", self.SHOWN), make("b?", self.SHOWN)
-            assert one[0].parts[:-1] == two[0].parts[:-1] and one[0].parts[-1] != two[0].parts[-1]
-            assert [part.item_id for part in one[0].parts if isinstance(part, Text) and part.item_id] == [
-                "t1",
-                "t2",
-            ]
-            assert text_of(one).rstrip().endswith("Question: a?")
-
-    def test_an_asked_form_is_told(self):
-        for make in (cot_prompt, recap_prompt):
-            assert text_of(make("a?", self.SHOWN, instruction="Use JSON.")).rstrip().endswith("Use JSON.")
-
     def test_the_examples_read_as_what_they_show(self):
         """Each prompting gives 12 % for its own example's reply."""
         for prompting in ("cot", "pot", "recap"):
@@ -225,5 +208,5 @@ def test_another_prompting_or_wording_is_another_setting(monkeypatch: pytest.Mon
 
 def test_messages_are_one_turn() -> None:
     for prompting in PROMPTINGS.values():
-        messages = prompting.prompt("a?", TestPrompts.SHOWN, instruction="")
+        messages = prompting.prompt("a?", [Shown("t1", "Fruit", "a | b\n1 | 2")], instruction="")
         assert len(messages) == 1 and isinstance(messages[0], Message) and messages[0].role == "user"
