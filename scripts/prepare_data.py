@@ -1,8 +1,7 @@
 """Make a data set folder from a source, or check one.
 
 scripts/prepare_data.py hitab --from DATA/hitab --out data/hitab --render
-scripts/prepare_data.py files --from MY_TABLES --out data/mine --questions questions.csv
-scripts/prepare_data.py documents --from MY_FILES --out data/mine --ocr rapidocr
+scripts/prepare_data.py documents --from MY_FILES --out data/mine --ocr rapidocr --questions questions.csv
 scripts/prepare_data.py questions --from data/mine --out data/mine-questions
 scripts/prepare_data.py validate data/mine
 
@@ -45,16 +44,6 @@ def parser() -> argparse.ArgumentParser:
         if name == "imtqa":
             command.add_argument(
                 "--language", choices=("en", "zh"), default="en", help="English (default) or Chinese"
-            )
-        if name == "files":
-            command.add_argument(
-                "--questions", type=Path, help="JSONL or CSV: question, answers, table, split, label, id"
-            )
-            command.add_argument(
-                "--ocr",
-                choices=("none", "rapidocr"),
-                default="none",
-                help="read words of pictures (default none)",
             )
     _add_documents(commands)
     made = commands.add_parser(

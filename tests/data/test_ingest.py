@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from noise import noise
 from PIL import Image
 
 from tabrag.data import ingest as ingesting
@@ -20,6 +22,7 @@ from tabrag.data.ingest import ingest
 from tabrag.data.validate import validate
 from tabrag.documents.parsed import ParseOptions
 from tabrag.errors import UserError
+from tabrag.evaluation.files_report import ReadFolder, evaluate_facts, file_records
 
 HTML = """<html><head><title>Fruit</title></head><body><h1>Harvest</h1><p>All of it.</p>
 <table><tr><th>name</th><th>tons</th></tr><tr><td>lemon</td><td>5</td></tr></table><p>And</p>
@@ -86,7 +89,7 @@ def test_started_again_it_equals_a_fresh_start(own: Path, tmp_path: Path) -> Non
     (own / "sub" / "b.html").unlink()
     (own / "a first.txt").write_text("New.\n")
     figures = make(own, tmp_path / "d")
-    assert (figures["new"], figures["kept"], figures["removed"], figures["tables"]) == (2, 2, 1, 1)
+    assert (figures["new"], figures["kept"], figures["removed"], figures["tables"]) == (2, 2, 1, 2)
     make(own, tmp_path / "e")
     renewed = tree(tmp_path / "d")
     assert renewed == tree(tmp_path / "e") != before
@@ -120,6 +123,63 @@ def test_failed_files_are_named_and_tried_again(own: Path, tmp_path: Path) -> No
     (own / "empty.csv").write_text("a,b\n1,2\n")
     figures = make(own, tmp_path / "d")
     assert (figures["failed"], figures["new"], figures["kept"]) == (2, 3, 4)
+
+
+def test_what_is_left_of_a_partly_broken_file_is_kept(own: Path, tmp_path: Path) -> None:
+    frames = [noise((60, 60), 90, seed=number) for number in range(2)]
+    frames[0].save(tmp_path / "whole.tif", save_all=True, append_images=frames[1:])
+    (own / "cut.tif").write_bytes((tmp_path / "whole.tif").read_bytes()[:-300])
+    beside = own / "photo.PNG.words.json"
+    beside.write_text("[]")
+    figures = make(own, tmp_path / "d")
+    assert (figures["status"], figures["partial"], figures["documents"]) == ("partial", 2, 5)
+    rows = [json.loads(line) for line in (tmp_path / "d" / "failed.jsonl").open()]
+    assert [(row["file"], row["status"]) for row in rows] == [
+        ("cut.tif", "partial"),
+        ("photo.PNG", "partial"),
+    ]
+    folder = DataFolder(tmp_path / "d")
+    assert [page.number for page in folder.documents["cut.tif"].pages] == [1]
+    assert folder.tables["photo.PNG#t1"].image and folder.tables["photo.PNG#t1"].words is None
+    assert make(own, tmp_path / "d")["kept"] == 5
+
+    beside.write_text('{"words": ["total"], "boxes": [[10, 5, 20, 10]]}')
+    figures = make(own, tmp_path / "d")
+    assert (figures["new"], figures["partial"]) == (1, 1)  # the words beside a picture are a part of it
+
+
+def test_tables_of_a_workbook_carry_the_name_of_the_file(tmp_path: Path) -> None:
+    from openpyxl import Workbook
+
+    book = Workbook()
+    for row in (["city", "people"], ["Bonn", 330000], ["Kiel", 250000]):
+        book.active.append(row)
+    (tmp_path / "own").mkdir()
+    book.save(tmp_path / "own" / "big_cities.xlsx")
+    make(tmp_path / "own", tmp_path / "d")
+    (table,) = DataFolder(tmp_path / "d").tables
+    assert (table.title, table.page_title) == ("Sheet", "big cities")
+
+
+def test_real_files(files_root: Path, tmp_path: Path) -> None:
+    (tmp_path / "own").mkdir()
+    for kind in ("html", "csv", "xlsx", "md", "hostile"):
+        shutil.copytree(files_root / kind, tmp_path / "own" / kind)
+    figures = make(tmp_path / "own", tmp_path / "d")
+    assert figures["documents"] > 20 and figures["tables"] > 50
+    assert validate(tmp_path / "d") == []
+    failed = {row["file"]: row["reason"] for row in map(json.loads, (tmp_path / "d" / "failed.jsonl").open())}
+    assert set(failed) == {
+        f"hostile/{name}"
+        for name in (
+            *("empty.pdf", "invalid.pdf", "password-example.pdf"),
+            *("password_protected.xlsx", "poc-xmlbomb.xlsx", "testWORD_truncated.docx"),
+        )
+    }
+    records = [record for record in file_records(files_root) if (tmp_path / "own" / record["path"]).is_file()]
+    for record, facts in evaluate_facts(records, ReadFolder(tmp_path / "d")):
+        missed = [one for one in facts if not one.reached]
+        assert len(missed) <= (record["path"] == "html/example-steelJIS-datasheet.html"), missed
 
 
 def test_killed_before_the_end_the_old_folder_is_whole_and_nothing_is_read_twice(

@@ -49,10 +49,10 @@ def test_one_broken_file_of_three_is_status_3_and_the_others_are_there(tmp_path:
     folder.mkdir()
     (folder / "a.csv").write_text("month,rain\nMay,60\n")
     (folder / "b.html").write_text("<p><h1>T</h1><div><table><tr><th>a<th>b<tr><td>1<td>2</table></div>")
-    done = _run("files", "--from", folder, "--out", tmp_path / "d")
+    done = _run("documents", "--from", folder, "--out", tmp_path / "d", "--workers", 1)
     assert (done.returncode, json.loads(done.stdout.splitlines()[-1])["status"]) == (0, "ok")
     (folder / "c.xlsx").write_bytes(b"PK\x03\x04 no")
-    done = _run("files", "--from", folder, "--out", tmp_path / "d")
+    done = _run("documents", "--from", folder, "--out", tmp_path / "d", "--workers", 1)
     figures = json.loads(done.stdout.splitlines()[-1])
     assert (done.returncode, figures["status"], figures["tables"], figures["failed"]) == (3, "partial", 2, 1)
 
@@ -98,6 +98,6 @@ def test_help_is_quick_and_names_every_source() -> None:
         done = _run("--help")
         durations.append(time.perf_counter() - start)
     assert done.returncode == 0
-    for name in ("hitab", "files", "synthetic", "validate"):
+    for name in ("hitab", "documents", "synthetic", "validate"):
         assert name in done.stdout
     assert min(durations) < 1.0

@@ -12,7 +12,7 @@ SOURCES = {
     for name in (
         *("hitab", "aitqa", "wtq", "tabfact", "infotabs", "fetaqa", "ottqa", "imtqa"),
         *("tatqa", "finqa", "hybridqa", "multihiertt"),
-        *("tabrag_open", "docrag_open", "files"),
+        *("tabrag_open", "docrag_open"),
     )
 } | {"synthetic": "tabrag.data.synthetic"}
 """Name -> module with ``read(folder, limit) -> Dataset``; ``synthetic`` has ``make(num_tables, seed)``."""
