@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tabrag.documents.page_content import PageBox, PageWord
-from tabrag.documents.page_tables.build import Area
+from tabrag.documents.page_tables.area import Area
 from tabrag.documents.page_tables.strokes import SNAP, Stroke
 from tabrag.documents.page_tables.text_lines import TextLine, text_lines, type_size
 
@@ -33,7 +33,7 @@ def drawn_areas(
 def _area(horizontal: list[Stroke], vertical: list[Stroke]) -> Area:
     xs = [value for s in horizontal for value in (s.start, s.end)] + [s.at for s in vertical]
     ys = [value for s in vertical for value in (s.start, s.end)] + [s.at for s in horizontal]
-    return Area((min(xs), min(ys), max(xs), max(ys)), [], horizontal, vertical, drawn=True)
+    return Area((min(xs), min(ys), max(xs), max(ys)), [], horizontal, vertical)
 
 
 def _components(
@@ -96,7 +96,7 @@ def _split_sides(area: Area) -> list[Area]:
                     if min(s.end, high) - max(s.start, low) > SNAP
                 ]
                 vs = [s for s in area.vertical if low - SNAP <= s.at <= high + SNAP]
-                parts.extend(_split_sides(Area((low, y0, high, y1), [], hs, vs, drawn=True)))
+                parts.extend(_split_sides(Area((low, y0, high, y1), [], hs, vs)))
             return parts
     return [area]
 
@@ -129,7 +129,19 @@ def _stacks(
                 found.extend(_joined(run, horizontal, vertical))
                 run = [item]
         found.extend(_joined(run, horizontal, vertical))
-    return sorted(found, key=lambda area: (area.box[1], area.box[0]))
+    return [area for area in found if area.vertical or not any(_holds(other, area) for other in found)]
+
+
+def _holds(outer: Area, inner: Area) -> bool:
+    """Whether lines of one width are only lines between some columns of a wider area."""
+    return (
+        outer is not inner
+        and outer.box[0] <= inner.box[0] + SNAP
+        and outer.box[1] <= inner.box[1] + SNAP
+        and outer.box[2] >= inner.box[2] - SNAP
+        and outer.box[3] >= inner.box[3] - SNAP
+        and not outer.vertical
+    )
 
 
 def _joined(run: list[Area], horizontal: Sequence[Stroke], vertical: Sequence[Stroke]) -> list[Area]:
@@ -141,7 +153,7 @@ def _joined(run: list[Area], horizontal: Sequence[Stroke], vertical: Sequence[St
     inside_v = [
         s for s in vertical if x0 - SNAP <= s.at <= x1 + SNAP and s.start >= y0 - SNAP and s.end <= y1 + SNAP
     ]
-    return [Area((x0, y0, x1, y1), [], inside_h, inside_v, drawn=True)]
+    return [Area((x0, y0, x1, y1), [], inside_h, inside_v)]
 
 
 def _is_tabular(box: PageBox, words: Sequence[PageWord]) -> bool:
@@ -162,7 +174,10 @@ def _is_tabular(box: PageBox, words: Sequence[PageWord]) -> bool:
     parted = sum(len(line.pieces) > 1 for line in lines)
     prose = sum(_is_prose(line, x1 - x0) for line in lines)
     if parted == 0:
-        return len(lines) == 1 and prose == 0 and y1 - y0 <= 2.4 * type_size(inside[0])
+        at_left = all(line.x0 - x0 <= 0.35 * (x1 - x0) for line in lines)
+        return (
+            len(lines) <= 2 and prose == 0 and at_left and y1 - y0 <= 2.4 * type_size(inside[0]) * len(lines)
+        )
     return 10 * parted >= 3 * len(lines) and 5 * prose <= len(lines)
 
 

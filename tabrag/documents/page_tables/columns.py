@@ -13,6 +13,8 @@ _STEP = 0.5
 """Resolution, points."""
 _CROSSED = 0.12
 """A blank may be crossed by this share of the lines: by headings over several columns, by titles."""
+_CROSSED_PIECES = 0.14
+"""Or by lines that have this share of all pieces."""
 _NARROWEST = 0.3
 """Narrowest blank between columns, heights of type."""
 _WIDER = 1.3
@@ -31,13 +33,16 @@ def gutters(lines: Sequence[TextLine], x0: float, x1: float, size: float) -> lis
     if len(lines) < 1 or count < 3 or count > 20_000:
         return []
     steps = np.zeros(count + 1, dtype=int)
+    weighted = np.zeros(count + 1, dtype=int)
     for line in lines:
         for start, end in _spans(line, x0):
-            steps[min(max(start, 0), count)] += 1
-            steps[min(max(end, 0), count)] -= 1
-    ink = np.cumsum(steps)[:count]
+            for sums, weight in ((steps, 1), (weighted, len(line.pieces))):
+                sums[min(max(start, 0), count)] += weight
+                sums[min(max(end, 0), count)] -= weight
+    ink, weights = np.cumsum(steps)[:count], np.cumsum(weighted)[:count]
     few = max(int(_CROSSED * len(lines)), int(len(lines) >= 5))
-    blank = np.diff((ink <= few).astype(int), prepend=0, append=0)
+    light = _CROSSED_PIECES * sum(len(line.pieces) for line in lines)
+    blank = np.diff(((ink <= few) | (weights <= light)).astype(int), prepend=0, append=0)
     found: list[tuple[int, int]] = []
     for start, end in zip(
         np.flatnonzero(blank == 1).tolist(), np.flatnonzero(blank == -1).tolist(), strict=True
@@ -45,8 +50,10 @@ def gutters(lines: Sequence[TextLine], x0: float, x1: float, size: float) -> lis
         is_inside = ink[:start].any() and ink[end:].any()
         if is_inside and (end - start) * _STEP >= _NARROWEST * size:
             found.append((start, end))
-    places = [_clearest(ink[start:end].tolist()) + start for start, end in found]
-    return _without_thin_columns(lines, [x0 + place * _STEP for place in places], x0, x1)
+    # Of lines across a blank, titles and texts over several columns have the fewest pieces.
+    places = [_clearest(weights[start:end].tolist()) + start for start, end in found]
+    crossed = [int(weights[place]) for place in places]
+    return _without_thin_columns(lines, [x0 + place * _STEP for place in places], crossed, x0, x1)
 
 
 def _spans(line: TextLine, x0: float) -> list[tuple[int, int]]:
@@ -75,9 +82,10 @@ def _clearest(ink: list[int]) -> int:
 
 
 def _without_thin_columns(
-    lines: Sequence[TextLine], places: list[float], x0: float, x1: float
+    lines: Sequence[TextLine], places: list[float], crossed: list[int], x0: float, x1: float
 ) -> list[float]:
-    """Drop the nearer side of columns that hold text in one line alone, unless there are few lines."""
+    """Drop one side of columns that hold text in one line alone, unless there are few lines: the one that is
+    crossed more."""
     while places:
         edges = [x0, *places, x1]
         filled = [0] * (len(edges) - 1)
@@ -87,7 +95,9 @@ def _without_thin_columns(
         thin = [col for col, number in enumerate(filled) if number == 0 or (number == 1 and len(lines) >= 4)]
         if not thin:
             break
-        places.pop(min(max(thin[0] - 1, 0), len(places) - 1))
+        sides = [side for side in (thin[0] - 1, thin[0]) if 0 <= side < len(places)]
+        side = max(sides, key=lambda side: crossed[side])
+        del places[side], crossed[side]
     return places
 
 

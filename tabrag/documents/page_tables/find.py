@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from tabrag.documents.page_content import PageBox, PageContent, PageTable, PageWord
 from tabrag.documents.page_tables.areas import drawn_areas
 from tabrag.documents.page_tables.build import build_table
 from tabrag.documents.page_tables.checks import is_table
+from tabrag.documents.page_tables.extend import extended
 from tabrag.documents.page_tables.free_areas import free_areas
 from tabrag.documents.page_tables.strokes import page_strokes
 from tabrag.documents.page_tables.turn import main_turn, turned_back, turned_page
+
+_Floats = npt.NDArray[np.float64]
+_Bools = npt.NDArray[np.bool_]
 
 _PICTURE = 0.5
 """A picture of more than this share of the page is the page itself."""
@@ -49,23 +54,41 @@ def _find_upright(page: PageContent) -> list[PageTable]:
     horizontal, vertical = page_strokes(page)
     free = np.ones(len(words), dtype=bool)
     middles = np.array([((w.box[0] + w.box[2]) / 2, (w.box[1] + w.box[3]) / 2) for w in words])
+    areas = drawn_areas(words, horizontal, vertical)
+    in_areas = [_inside(area.box, middles) for area in areas]
     tables: list[PageTable] = []
-    for area in sorted(drawn_areas(words, horizontal, vertical), key=lambda area: _size(area.box)):
-        x0, y0, x1, y1 = area.box
-        x, y = middles[:, 0], middles[:, 1]
-        inside = free & (x >= x0) & (x <= x1) & (y >= y0) & (y <= y1)
-        indices = np.flatnonzero(inside)
-        area.words = [words[index] for index in indices]
+    # Smaller ones first: a table inside a cell of another one takes its words.
+    for index in sorted(range(len(areas)), key=lambda index: _size(areas[index].box)):
+        area = areas[index]
+        area.words = _chosen(words, free & in_areas[index])
         built = build_table(area)
-        if built is not None and is_table(built, drawn=True):
-            free[indices] = False
-            tables.append(built.table)
-    rest = [word for word, is_free in zip(words, free, strict=True) if is_free]
-    for area in free_areas(rest, horizontal, vertical):
+        if built is None or not is_table(built, drawn=True):
+            continue
+        if built.drawn_cols == 0:
+            others = [inside for other, inside in enumerate(in_areas) if other != index]
+            beyond = _chosen(words, free & ~np.any(others, axis=0) if others else free)
+            longer = extended(area, built, beyond)
+            if longer is not area:
+                area = longer
+                area.words = _chosen(words, free & _inside(area.box, middles))
+                built = build_table(area) or built
+        free &= ~_inside(area.box, middles)
+        tables.append(built.table)
+    for area in free_areas(_chosen(words, free), horizontal, vertical):
         built = build_table(area)
         if built is not None and is_table(built, drawn=False):
             tables.append(built.table)
     return sorted(tables, key=lambda table: (table.box[1], table.box[0]))
+
+
+def _inside(box: PageBox, middles: _Floats) -> _Bools:
+    """``[words]``: whether a word's middle is in a box."""
+    x, y = middles[:, 0], middles[:, 1]
+    return (x >= box[0]) & (x <= box[2]) & (y >= box[1]) & (y <= box[3])
+
+
+def _chosen(words: Sequence[PageWord], mask: _Bools) -> list[PageWord]:
+    return [words[index] for index in np.flatnonzero(mask).tolist()]
 
 
 def _real_pictures(page: PageContent) -> list[PageBox]:

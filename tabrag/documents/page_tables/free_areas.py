@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from statistics import median
 
 from tabrag.documents.page_content import PageWord
-from tabrag.documents.page_tables.build import Area
+from tabrag.documents.page_tables.area import Area
 from tabrag.documents.page_tables.prose import Paragraph, paragraphs
 from tabrag.documents.page_tables.strokes import SNAP, Stroke
 from tabrag.documents.page_tables.text_lines import Piece, TextLine, bounds, text_lines

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tabrag.documents.page_content import PageBox
+from tabrag.documents.page_content import PageBox, PageWord
 from tabrag.documents.page_tables.strokes import SNAP, Stroke
 
 Region = tuple[int, int, int, int]
@@ -137,3 +137,18 @@ def _rectangles(cells: list[int], cols: int) -> list[Region]:
             open_runs[first, last] = rectangle
             found.append(rectangle)
     return [(first_row, last_row, first, last) for first_row, last_row, first, last in found]
+
+
+def place(words: Sequence[PageWord], lattice: Lattice) -> list[tuple[Region, list[PageWord]]]:
+    """The regions with the words whose middles stand in them; a raised mark stands where its foot does."""
+    cells = [(region, list[PageWord]()) for region in regions(lattice)]
+    owner: dict[tuple[int, int], int] = {}
+    for index, (region, _) in enumerate(cells):
+        for row in range(region[0], region[1] + 1):
+            for col in range(region[2], region[3] + 1):
+                owner[row, col] = index
+    for word in words:
+        x0, y0, x1, y1 = word.box
+        y = y1 if word.raised else (y0 + y1) / 2
+        cells[owner[lattice.row_at(y), lattice.col_at((x0 + x1) / 2)]][1].append(word)
+    return cells

@@ -56,9 +56,13 @@ def group_rows(lines: Sequence[TextLine], edges: Sequence[float], size: float) -
         max((piece.box[2] for line in lines for piece in cells_of(line, edges).get(col, [])), default=0.0)
         for col in range(len(edges) - 1)
     ]
+    labels = [
+        piece.text for line in lines for piece in cells_of(line, edges).get(0, [])[:1] if not piece.is_value
+    ]
+    small = 3 * sum(label[:1].islower() for label in labels) < len(labels)
     rows: list[Row] = []
     for index, line in enumerate(lines):
-        if rows and _goes_on(rows[-1], line, edges, rights, pitches[index - 1], smallest, size):
+        if rows and _goes_on(rows[-1], line, edges, rights, pitches[index - 1], smallest, size, small):
             rows[-1].add(line, edges)
         else:
             rows.append(Row(line, edges))
@@ -73,7 +77,20 @@ def _goes_on(
     pitch: float,
     smallest: float,
     size: float,
+    small: bool,
 ) -> bool:
+    """Whether a line belongs to the row above.
+
+    Args:
+        row: The row.
+        line: The line below it.
+        edges: Edges of the columns.
+        rights: Where the texts of each column end at most.
+        pitch: From the middle of the row's last line to that of the line.
+        smallest: Pitch of lines that stand close together.
+        size: Height of the type.
+        small: Whether small letters at the beginning say that a text goes on: most labels begin with capitals.
+    """
     cells = cells_of(line, edges)
     last = cells_of(row.lines[-1], edges)
     if pitch < 0.75 * size:
@@ -83,7 +100,9 @@ def _goes_on(
     has_value = any(col > 0 and any(piece.is_value for piece in pieces) for col, pieces in cells.items())
     if has_value:
         is_label_before = set(row.cells) == {0} and 0 in cells
-        return is_label_before and not row.cells[0][0].is_value and _is_open(row, line, edges, 0)
+        if not is_label_before or row.cells[0][0].is_value:
+            return False
+        return _is_open(row, cells, 0) if small else _is_wrapped(row, cells, rights, 0, size)
     if not set(cells) <= set(row.cells):
         return False
     if 0 not in cells:
@@ -91,17 +110,17 @@ def _goes_on(
     if any(piece.is_value for piece in cells[0]):
         return False
     if set(cells) == {0}:
-        return _is_open(row, line, edges, 0) or (
+        return (small and _is_open(row, cells, 0)) or (
             len(row.cells) > 1 and _is_wrapped(row, cells, rights, 0, size) and _is_same_face(row, cells)
         )
-    return all(
-        _is_open(row, line, edges, col) or _is_wrapped(row, cells, rights, col, size) for col in cells
-    ) and any(_is_open(row, line, edges, col) for col in cells)
+    wrapped = [_is_wrapped(row, cells, rights, col, size) for col in cells]
+    opened = [_is_open(row, cells, col) for col in cells]
+    return any(opened) and all(one or other for one, other in zip(wrapped, opened, strict=True))
 
 
-def _is_open(row: Row, line: TextLine, edges: Sequence[float], col: int) -> bool:
+def _is_open(row: Row, cells: dict[int, list[Piece]], col: int) -> bool:
     """Whether a text goes on in the next line: it ends as no text ends, or the line begins in small letters."""
-    below = cells_of(line, edges).get(col)
+    below = cells.get(col)
     above = row.cells.get(col)
     if not below or not above:
         return False

@@ -1,0 +1,62 @@
+"""Rows of a table beyond the lines and shades that bound it: a last row without its shade, a header above."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from statistics import median
+
+from tabrag.documents.page_content import PageWord
+from tabrag.documents.page_tables.area import Area
+from tabrag.documents.page_tables.build import Built
+from tabrag.documents.page_tables.columns import column_of, crosses
+from tabrag.documents.page_tables.text_lines import TextLine, text_lines, type_size
+
+_BLANK = 1.0
+"""Widest blank between the area and a row beyond it, heights of type, unless its own rows stand farther apart."""
+_MOST_ROWS = 12
+
+
+def extended(area: Area, built: Built, words: Sequence[PageWord]) -> Area:
+    """The area with lines of text above and below it that fill its columns as its rows do.
+
+    Args:
+        area: An area without lines between columns.
+        built: What was built from it.
+        words: Words of the page that belong to no table yet.
+    """
+    x0, y0, x1, y1 = area.box
+    edges = built.table.col_edges
+    if len(edges) < 3 or not area.words:
+        return area
+    size = median(type_size(word) for word in area.words)
+    height = (y1 - y0) / len(built.table.cells)
+    reach = _MOST_ROWS * 2 * max(height, size)
+    near = [
+        word
+        for word in words
+        if word.turn == 0
+        and x0 - size <= word.box[0]
+        and word.box[2] <= x1 + size
+        and y0 - reach <= (word.box[1] + word.box[3]) / 2 <= y1 + reach
+    ]
+    inside = {id(word) for word in area.words}
+    lines = text_lines([word for word in near if id(word) not in inside])
+    blank = max(_BLANK * size, height - size)
+    bottom, top = y1, y0
+    for line in (line for line in lines if line.middle > y1):
+        if line.y0 - bottom > blank or not _is_row(line, edges):
+            break
+        bottom = line.y1 + 1
+    for line in reversed([line for line in lines if line.middle < y0]):
+        if top - line.y1 > blank or not _is_row(line, edges):
+            break
+        top = line.y0 - 1
+    return area if (top, bottom) == (y0, y1) else replace(area, box=(x0, top, x1, bottom))
+
+
+def _is_row(line: TextLine, edges: Sequence[float]) -> bool:
+    """Whether a line has texts in many columns and none across two."""
+    cols = {column_of(piece, edges) for piece in line.pieces}
+    is_crossed = any(crosses(piece, x) for piece in line.pieces for x in edges[1:-1])
+    return not is_crossed and len(cols) >= 2 and 2 * len(cols) >= len(edges) - 1

@@ -1,0 +1,171 @@
+"""Lines that only the words show: between rows and columns that no drawn line parts.
+
+Where a text runs over several columns, or stands over them as a header, the lines have gaps: what no line
+parts is one merged cell, see :mod:`tabrag.documents.page_tables.lattice`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from tabrag.documents.page_content import PageWord
+from tabrag.documents.page_tables.area import Area
+from tabrag.documents.page_tables.bands import Bands, column_edges, rows_of
+from tabrag.documents.page_tables.columns import column_of, crosses, split_at
+from tabrag.documents.page_tables.header import drawn_span, header_levels, level_spans
+from tabrag.documents.page_tables.lattice import Lattice, Region, make_lattice, place
+from tabrag.documents.page_tables.strokes import Stroke
+from tabrag.documents.page_tables.text_lines import Piece, TextLine, text_lines
+
+
+def lines_of_words(
+    area: Area, drawn: Lattice, words: Sequence[PageWord], size: float
+) -> tuple[list[Stroke], list[Stroke]]:
+    """Horizontal and vertical lines between rows and columns that the words of an area show.
+
+    Args:
+        area: The area with its drawn lines.
+        drawn: The rows and columns of these.
+        words: Its upright words.
+        size: Height of their type in points.
+    """
+    edges = column_edges(drawn, place(words, drawn), size)
+    extra = [x for x in edges if x not in drawn.xs]
+    full = [Stroke(x, drawn.ys[0], drawn.ys[-1]) for x in extra]
+    lattice = make_lattice(area.box, area.horizontal, [*area.vertical, *full])
+    if lattice is None:
+        return [], []
+    cells = place(words, lattice)
+    bands = Bands(lattice, cells, drawn)
+    horizontal: list[Stroke] = []
+    vertical: list[Stroke] = []
+    for band in range(lattice.num_rows):
+        top, bottom = lattice.ys[band], lattice.ys[band + 1]
+        header, body = bands.header(band), bands.body(band)
+        if drawn.num_cols > 1:
+            levels = [header] if header else []
+        else:
+            levels = header_levels(header, lattice.xs, area.horizontal)
+        groups = [*levels, *rows_of(body, lattice.xs, drawn, bands.num_lines, size)]
+        starts = _starts(top, groups, bottom)
+        for index, group in enumerate(groups):
+            spans: list[range] = []
+            if index < len(levels):
+                below = groups[index + 1] if index + 1 < len(levels) else bands.header_below(band)
+                spans = _spans(
+                    group, below, lattice.xs, area.horizontal, bands.limits(band), starts[index + 1] + size
+                )
+            if index + 1 < len(groups):
+                below = groups[index + 1] if index + 1 < len(levels) else []
+                horizontal += _line_between(starts[index + 1], lattice.xs, group, below, spans)
+            vertical += _lines_beside(extra, group, spans, lattice.xs, starts[index], starts[index + 1])
+        if not groups:
+            vertical += [Stroke(x, top, bottom) for x in extra]
+    for region, inside in cells:
+        if inside and region[2] < region[3] and region[0] == region[1]:
+            more_horizontal, more_vertical = _split_region(region, inside, lattice)
+            horizontal += more_horizontal
+            vertical += more_vertical
+    return horizontal, vertical
+
+
+def _split_region(
+    region: Region, words: list[PageWord], lattice: Lattice
+) -> tuple[list[Stroke], list[Stroke]]:
+    """Lines inside a cell over several columns that has a text of its own for most of them."""
+    edges = lattice.xs[region[2] : region[3] + 2]
+    lines = split_at(text_lines(words), edges)
+    last = lines[-1].pieces
+    own = {column_of(piece, edges) for piece in last}
+    is_crossed = any(crosses(piece, x) for piece in last for x in edges[1:-1])
+    if is_crossed or len(own) < 2 or 10 * len(own) < 6 * (len(edges) - 1):
+        return [], []
+    above = next((index for index, line in enumerate(lines) if len(line.pieces) > 1), 0)
+    levels = ([lines[:above]] if above else []) + header_levels(lines[above:], edges, [])
+    starts = _starts(lattice.ys[region[0]], levels, lattice.ys[region[1] + 1])
+    vertical: list[Stroke] = []
+    for index, level in enumerate(levels):
+        spans: list[range] = []
+        if index + 1 < len(levels):
+            if len(level[0].pieces) == 1:
+                spans = [range(len(edges) - 1)]
+            else:
+                below = [piece for line in levels[index + 1] for piece in line.pieces]
+                spans = level_spans(_fullest(level).pieces, below, edges, has_labels=False)
+        vertical += _lines_beside(edges[1:-1], level, spans, edges, starts[index], starts[index + 1])
+    return [Stroke(y, edges[0], edges[-1]) for y in starts[1:-1]], vertical
+
+
+def _starts(top: float, groups: Sequence[list[TextLine]], bottom: float) -> list[float]:
+    """Where each group of lines begins, and where the last one ends."""
+    return [top, *(_between(above, below) for above, below in pairwise(groups)), bottom]
+
+
+def _between(above: list[TextLine], below: list[TextLine]) -> float:
+    low, high = max(line.y1 for line in above), min(line.y0 for line in below)
+    if low <= high:
+        return (low + high) / 2
+    return (max(line.middle for line in above) + min(line.middle for line in below)) / 2
+
+
+def _fullest(level: Sequence[TextLine]) -> TextLine:
+    return max(level, key=lambda line: len(line.pieces))
+
+
+def _spans(
+    level: list[TextLine],
+    below: list[TextLine],
+    edges: list[float],
+    horizontal: Sequence[Stroke],
+    limits: list[float],
+    bottom: float,
+) -> list[range]:
+    """The columns over which the texts of a header level stand, where these are several."""
+    if not below:
+        return []
+    pieces: list[Piece] = [piece for line in below for piece in line.pieces]
+    line = _fullest(level)
+    spans = level_spans(line.pieces, pieces, edges)
+    found = [
+        drawn_span(piece, level, edges, horizontal, limits, bottom) or span
+        for piece, span in zip(line.pieces, spans, strict=True)
+    ]
+    return [span for span in found if len(span) > 1]
+
+
+def _line_between(
+    y: float, edges: list[float], above: list[TextLine], below: list[TextLine], spans: list[range]
+) -> list[Stroke]:
+    """A line below a row; below a header level only where both levels have texts or one stands over several.
+
+    Args:
+        y: Where the line is.
+        edges: Edges of the columns.
+        above: The lines of the row.
+        below: Those of the header level below; none where a row follows.
+        spans: The columns under texts of the level above.
+    """
+    if not below:
+        return [Stroke(y, edges[0], edges[-1])]
+    spanned = {col for span in spans for col in span}
+    upper = {column_of(piece, edges) for line in above for piece in line.pieces} | spanned
+    lower = {column_of(piece, edges) for line in below for piece in line.pieces} | spanned
+    return [Stroke(y, edges[col], edges[col + 1]) for col in sorted(upper & lower)]
+
+
+def _lines_beside(
+    places: Sequence[float],
+    row: list[TextLine],
+    spans: list[range],
+    edges: Sequence[float],
+    top: float,
+    bottom: float,
+) -> list[Stroke]:
+    """Lines between the columns of a row, but where a text of the row is on both sides."""
+    return [
+        Stroke(x, top, bottom)
+        for x in places
+        if not any(crosses(piece, x) for line in row for piece in line.pieces)
+        and not any(edges[span.start] < x < edges[span.stop] for span in spans)
+    ]
