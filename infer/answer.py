@@ -60,7 +60,7 @@ def run(config: Config) -> dict[str, Any]:
     if config.question is not None:
         pipeline = Pipeline(config)
         answer = pipeline.ask(config.question, task=config.task)
-        sys.stderr.write(readable(answer, pipeline.data.tables) + "\n")
+        sys.stderr.write(readable(answer, pipeline.data.items) + "\n")
         return answer_record(answer)
     if config.out is None:
         raise UserError("name the answers file to write (--out), or ask one question (--question)")

@@ -191,13 +191,16 @@ Run = dict[str, list[Candidate]]
 
 @dataclass(slots=True, kw_only=True)
 class Evidence:
-    """Where an answer stands: the table, and in it the rows, columns and cells."""
+    """Where an answer stands: the table, and in it rows, columns and cells; or a passage of a document."""
 
     item_id: str
+    """Of the table, or of the document whose text it is."""
     title: str = ""
     rows: list[int] = field(default_factory=list)
     columns: list[int] = field(default_factory=list)
     cells: list[Cell] = field(default_factory=list)
+    text: str = ""
+    """The passage, where the answer stands in a document's text; ``source`` then says where that stands."""
     source: Source = field(default_factory=Source)
     image: str | None = None
     shown_rows: list[int] | None = None

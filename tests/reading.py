@@ -30,7 +30,7 @@ def table(table_id: str = "T1", **fields: object) -> Table:
 
 class Corpus:
     def __init__(self, *tables: Table) -> None:
-        self.tables = {one.id: one for one in tables}
+        self.tables = self.items = {one.id: one for one in tables}
 
     def image_path(self, one: Table) -> Path:
         return Path("data") / str(one.image)

@@ -30,14 +30,16 @@ from tabrag.chat.prompts import NOT_ENOUGH_INFO, VERSION
 from tabrag.chat.prompts_reasoning import REASONING_VERSION
 from tabrag.chat.protocol import ChatModel
 from tabrag.data.records import TASKS
+from tabrag.documents.whole import WholeDocument
 from tabrag.errors import UserError
 from tabrag.inference.chat_reader import Asked, read_chat
 from tabrag.inference.config import ReaderConfig
+from tabrag.inference.document_view import document_views, without_places
 from tabrag.inference.found import Found
 from tabrag.inference.instructions import split_instructions
 from tabrag.inference.rule_reader import read_cell
-from tabrag.inference.view import Corpus, Parts, View, candidate_table, picture_of
-from tabrag.types import Answer, Candidate, Grid, Query, Run
+from tabrag.inference.view import Corpus, Parts, View, candidate_item, picture_of
+from tabrag.types import Answer, Candidate, Grid, Query, Run, Table
 
 if TYPE_CHECKING:
     from tabrag.inference.cell_reader import CellAnswerer
@@ -93,6 +95,7 @@ class Reader:
         for one, answer in zip(asked, answers, strict=True):
             if one.relevance is not None and answer.confidence is not None and one.query.task != "verify":
                 answer.confidence *= one.relevance
+            answer.evidence = [without_places(evidence) for evidence in answer.evidence]
             answer.candidates = list(run.get(one.query.id, []))
             answer.timings_ms["read"] = milliseconds
         return answers
@@ -117,16 +120,25 @@ class Reader:
         return {**own, "chat": used.identity(), **versions}
 
     @property
+    def reads_documents(self) -> bool:
+        """Whether it reads documents with their text; otherwise their tables alone."""
+        return self.config.reader == "chat"
+
+    @property
     def num_tables(self) -> int:
         """How many of a query's candidates are read."""
         return self.config.num_tables if self.config.reader == "chat" else 1
 
     def _asked(self, query: Query, candidates: Sequence[Candidate], corpus: Corpus, parts: Parts) -> Asked:
-        views = [
-            View(candidate_table(corpus.tables, candidate.item_id), parts.get((query.id, candidate.item_id)))
-            for candidate in candidates[: self.num_tables]
-        ]
-        return Asked(query, *split_instructions(query.text), views, p_true(candidates))
+        question, instruction = split_instructions(query.text)
+        items = [candidate_item(corpus.items, one.item_id) for one in candidates[: self.num_tables]]
+        if any(isinstance(item, WholeDocument) for item in items):
+            views, shown = document_views(
+                items, question, config=self.config.context, num_tokens=self.chat.num_tokens
+            )
+            return Asked(query, question, instruction, views, p_true(candidates), shown)
+        tables = [View(item, parts.get((query.id, item.id))) for item in items if isinstance(item, Table)]
+        return Asked(query, question, instruction, tables, p_true(candidates))
 
     def _read_cells(self, pairs: Sequence[tuple[Asked, Answer]], corpus: Corpus) -> None:
         readable: list[tuple[Asked, Answer]] = []

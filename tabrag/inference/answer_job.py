@@ -9,6 +9,7 @@ from typing import Any
 from tabrag.inference.jobs import rows_or_errors, run_job
 from tabrag.inference.pipeline import Pipeline, PipelineConfig
 from tabrag.inference.retrieve import refuse_empty, select_queries
+from tabrag.inference.view import Items
 from tabrag.tables.grid import left_paths, path_texts, top_paths
 from tabrag.types import Answer, Table
 
@@ -77,26 +78,29 @@ def answer_record(answer: Answer) -> dict[str, Any]:
     return dataclasses.asdict(answer)
 
 
-def readable(answer: Answer, tables: Any) -> str:
+def readable(answer: Answer, items: Items) -> str:
     """The answer as lines for people: answer, notes, tables by title, rows and columns by header, file,
     page, picture.
 
     Args:
         answer: The answer.
-        tables: The tables of its evidence, by id.
+        items: The tables and documents of its evidence, by id.
     """
     sure = "" if answer.confidence is None else f"  (confidence {100 * answer.confidence:.0f} %)"
     lines = [f"{answer.question}", f"  {answer.answer or 'no answer'}{sure}"]
     lines += [f"  {'note':<8} {note}" for note in answer.notes]
     for evidence in answer.evidence:
-        table: Table = tables[evidence.item_id]
         source = evidence.source
-        facts = [("table", evidence.title or evidence.item_id)]
-        if table.grid is not None:
+        facts = [("passage", evidence.text), ("document", evidence.title or evidence.item_id)]
+        item = items[evidence.item_id]
+        table = item if isinstance(item, Table) else None
+        if table is not None:
+            facts = [("table", evidence.title or evidence.item_id)]
+        if table is not None and table.grid is not None:
             lefts, tops = left_paths(table.grid), top_paths(table.grid)
             facts += [("row", " > ".join(path_texts(table.grid, lefts[row]))) for row in evidence.rows]
             facts += [("column", " > ".join(path_texts(table.grid, tops[col]))) for col in evidence.columns]
-        if not evidence.cells:
+        if table is not None and not evidence.cells:
             facts.append(("note", "the answer does not stand in this table word for word"))
         facts.append(("file", source.file))
         facts.append(("page", "" if source.page is None else str(source.page)))

@@ -48,15 +48,17 @@ class Asked:
         query: The query.
         question: Its text without instructions how to answer.
         instruction: These instructions, or empty.
-        views: The tables to read, the best first.
+        views: The tables to read, the best first; of documents the tables and the text that is shown.
+        shown: What the model sees of documents; None where it sees the tables of ``views``.
         relevance: How likely the best of them holds the answer, 0..1; None where no reranker says it.
     """
 
     query: Query
     question: str
     instruction: str
-    views: list[View]
+    views: Sequence[View]
     relevance: float | None = None
+    shown: Sequence[Shown] | None = None
 
 
 def read_chat(
@@ -190,6 +192,8 @@ def _fill(answer: Answer, one: Asked, reply: Reply, corpus: Corpus, prompting: P
 
 def _shown(one: Asked, answer: Answer, corpus: Corpus, chat: ChatModel, config: ReaderConfig) -> list[Shown]:
     """What the model sees of the tables; what it does not see of them goes into the answer's notes."""
+    if one.shown is not None:
+        return list(one.shown)
     texts = [""] * len(one.views)
     if config.show != "image":
         contexts = build_contexts(

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from tabrag.chat.formula import Formula
 from tabrag.chat.formula_shape import shape_of
 from tabrag.evaluation.answer_values import number, numbers_in
-from tabrag.inference.evidence import evidence_at
 from tabrag.inference.number_cues import cues_of, present
 from tabrag.inference.prompting import Said
 from tabrag.inference.units import unit_at
@@ -83,13 +82,7 @@ def _evidence(
 ) -> list[Evidence]:
     guesses = [view.locate("", question, image=image) for view, image in views]
     found = [
-        replace(
-            evidence_at(view.table, some, image=image),
-            shown_rows=guess.shown_rows,
-            shown_columns=guess.shown_columns,
-        )
-        for (view, image), some, guess in zip(views, cells, guesses, strict=True)
-        if some
+        view.evidence_of(some, image=image) for (view, image), some in zip(views, cells, strict=True) if some
     ]
     return found or guesses
 

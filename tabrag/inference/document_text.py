@@ -8,7 +8,7 @@ is a sentence, or a table, which is shown by its title and Markdown, cut down to
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from tabrag.documents.select import fill, rarity_scores
 from tabrag.documents.sentences import split_sentences
@@ -37,7 +37,7 @@ class DocumentText:
 
     text: str = ""
     blocks: tuple[int, ...] = ()
-    tables: dict[str, Context] | None = None
+    tables: dict[str, Context] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

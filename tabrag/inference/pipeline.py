@@ -20,12 +20,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tabrag.config import load
+from tabrag.documents.whole import Item
 from tabrag.errors import UserError
 from tabrag.files import sha256_file
 from tabrag.index.config import RetrieveConfig
 from tabrag.inference.config import ReaderConfig, RefineConfig, RerankConfig
 from tabrag.inference.instructions import split_instructions
-from tabrag.types import Answer, Query, Run
+from tabrag.types import Answer, Grid, Query, Run, Table
 
 if TYPE_CHECKING:
     from tabrag.data.folder import DataFolder
@@ -159,14 +160,14 @@ class Pipeline:
         of tables."""
         from tabrag.inference.document_tables import table_run
 
-        if not self.data.has_documents:
+        if not self.data.has_documents or self.reader.reads_documents:
             return run
         return table_run(queries, run, self.data.items, depth=self.reader.num_tables)
 
     def refine(self, queries: Sequence[Query], run: Run) -> Parts:
         """The stage before reading: what stays of the tables that will be read; nothing where they stay
         whole."""
-        from tabrag.inference.view import candidate_table
+        from tabrag.inference.view import candidate_item
 
         if self.refiner is None:
             return {}
@@ -174,7 +175,7 @@ class Pipeline:
             (query.id, candidate.item_id): (split_instructions(query.text)[0], grid)
             for query in queries
             for candidate in run.get(query.id, [])[: self.reader.num_tables]
-            if (grid := candidate_table(self.data.tables, candidate.item_id).grid) is not None
+            if (grid := _grid(candidate_item(self.data.items, candidate.item_id))) is not None
         }
         refined = self.refiner(list(asked.values()))
         return {key: one.part for key, one in zip(asked, refined, strict=True)}
@@ -242,7 +243,7 @@ class Pipeline:
                 with _timed(spent, "rerank"):
                     run = self.rerank(batch, run)
             ranked = run
-            if self.data.has_documents:
+            if self.data.has_documents and not self.reader.reads_documents:
                 with _timed(spent, "open"):
                     run = self.open_documents(batch, run)
             parts: Parts = {}
@@ -254,6 +255,11 @@ class Pipeline:
                 timings = {**milliseconds, **answer.timings_ms}
                 candidates = list(ranked.get(answer.query_id, []))
                 yield dataclasses.replace(answer, candidates=candidates, timings_ms=timings)
+
+
+def _grid(item: Item) -> Grid | None:
+    """The grid of a table; a document is cut down in its own way."""
+    return item.grid if isinstance(item, Table) else None
 
 
 @contextmanager

@@ -29,6 +29,9 @@ class Corpus(Protocol):
     @property
     def tables(self) -> Tables: ...
 
+    @property
+    def items(self) -> Items: ...
+
     def image_path(self, table: Table) -> Path: ...
 
 
@@ -57,20 +60,6 @@ def candidate_item(items: Items, item_id: str) -> Item:
         ) from error
 
 
-def candidate_table(tables: Tables, item_id: str) -> Table:
-    """The table of a candidate.
-
-    Raises:
-        UserError: It is not in the corpus.
-    """
-    try:
-        return tables[item_id]
-    except KeyError as error:
-        raise UserError(
-            f"the candidate '{item_id}' is no table of the corpus: its index or run belongs to another one"
-        ) from error
-
-
 @dataclass(frozen=True, slots=True)
 class View:
     """A table and what of it is read.
@@ -91,7 +80,11 @@ class View:
     def evidence_at(self, cells: Iterable[Cell], *, image: str | None) -> Evidence:
         """The evidence for cells of what is read, in coordinates of the table."""
         original = list(cells) if self.part is None else [self.part.original(cell) for cell in cells]
-        return self._with_shown(evidence_at(self.table, list(dict.fromkeys(original)), image=image))
+        return self.evidence_of(list(dict.fromkeys(original)), image=image)
+
+    def evidence_of(self, cells: list[Cell], *, image: str | None) -> Evidence:
+        """The evidence for cells of the table."""
+        return self._with_shown(evidence_at(self.table, cells, image=image))
 
     def locate(self, answer: str, question: str, *, image: str | None) -> Evidence:
         """Where the answer stands: in what is read, or else in the table."""

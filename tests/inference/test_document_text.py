@@ -28,7 +28,7 @@ def words(text: str) -> int:
 def test_a_small_document_is_shown_whole_in_its_order():
     document = whole("d", "Fruit sold well. Lemons did not.", "The end.", with_table=True)
     (shown,) = document_texts([document], "lemons", config=ContextConfig(max_tokens=900), num_tokens=words)
-    assert shown.blocks == (0, 1, 2) and list(shown.tables or {}) == ["d#t1"]
+    assert shown.blocks == (0, 1, 2) and list(shown.tables) == ["d#t1"]
     first, table, last = shown.text.index("Fruit sold"), shown.text.index("| lemon"), shown.text.index("The")
     assert first < table < last and "Fruit sold well. Lemons did not." in shown.text
     assert "..." not in shown.text
@@ -50,5 +50,5 @@ def test_what_fits_the_question_is_taken_over_all_documents_under_one_budget():
 def test_a_table_is_cut_to_its_share():
     document = whole("d", "Fruit.", with_table=True)
     (shown,) = document_texts([document], "lemon in 2019", config=ContextConfig(max_tokens=60))
-    context = (shown.tables or {})["d#t1"]
+    context = shown.tables["d#t1"]
     assert context.num_hidden_rows + context.num_hidden_cols > 0 and "lemon" in context.text

@@ -80,7 +80,7 @@ def test_faults_are_named(folder: Path, tmp_path: Path) -> None:
     write_jsonl(tmp_path / "foreign.jsonl", [foreign])
     for refine in (None, RefineConfig()):
         config = PipelineConfig(data=str(folder), run=str(tmp_path / "foreign.jsonl"), refine=refine)
-        with pytest.raises(UserError, match="'elsewhere' is no table of the corpus"):
+        with pytest.raises(UserError, match="'elsewhere' is no item of the corpus"):
             list(Pipeline(config).ask_all([Query(id="q0", text="how many?")]))
     write_jsonl(tmp_path / "broken.jsonl", [{"question": "?"}])
     with pytest.raises(UserError, match="record 1"):

@@ -1,0 +1,114 @@
+"""Documents as a reader sees them, and the way back from an answer to the table or passage it stands in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from tabrag.chat.prompts import Shown
+from tabrag.documents.sentences import split_sentences
+from tabrag.documents.whole import Item, WholeDocument
+from tabrag.inference.config import ContextConfig
+from tabrag.inference.document_text import DocumentText, document_texts
+from tabrag.inference.evidence import locate, locate_sentence
+from tabrag.inference.view import View
+from tabrag.tables.grid import make_grid
+from tabrag.tables.text import title_text
+from tabrag.types import Block, Cell, Document, Evidence, Source, Table
+
+
+@dataclass(frozen=True, slots=True)
+class TextView(View):
+    """The passages of a document that are shown, as a table of one column with a passage in each row.
+
+    Answers are looked for in it as in any table. Its evidence names the document, the passage, and where in
+    the file that stands.
+
+    Attributes:
+        document: The document.
+        blocks: The block of each row.
+    """
+
+    document: Document = field(default_factory=lambda: Document(id=""))
+    blocks: tuple[int, ...] = ()
+
+    def evidence_of(self, cells: list[Cell], *, image: str | None) -> Evidence:
+        """The evidence for passages; ``cells`` are kept until :func:`without_places` drops them."""
+        made = Evidence(item_id=self.document.id, title=self.document.title, source=self.document.source)
+        if not cells or self.table.grid is None:
+            return made
+        rows = sorted({row for row, _ in cells})
+        block = self.document.blocks[self.blocks[rows[0]]]
+        text = " ... ".join(self.table.grid.cells[row][0] for row in rows)
+        source = Source(file=self.document.source.file, page=block.page, box=block.box)
+        return replace(made, cells=cells, text=text, source=source)
+
+    def locate(self, answer: str, question: str, *, image: str | None) -> Evidence:
+        """The passages that hold the answer."""
+        return self.evidence_of(locate(self.table, answer, question, image=image).cells, image=image)
+
+    def locate_sentence(self, sentence: str, question: str, *, image: str | None) -> Evidence:
+        """The passages that hold what a sentence says."""
+        return self.evidence_of(
+            locate_sentence(self.table, sentence, question, image=image).cells, image=image
+        )
+
+
+def document_views(
+    items: Iterable[Item],
+    question: str,
+    *,
+    config: ContextConfig,
+    num_tokens: Callable[[str], int],
+) -> tuple[list[View], list[Shown]]:
+    """What is shown of documents under one budget, and the views in which an answer is looked for.
+
+    A table among the items is shown as a document of nothing else.
+
+    Args:
+        items: Documents and tables, the best first.
+        question: The question.
+        config: The budget of all of them together.
+        num_tokens: How a text is measured.
+
+    Returns:
+        Of each document that has something shown first its tables, then its text; and what the model sees.
+    """
+    wholes = [item if isinstance(item, WholeDocument) else _alone(item) for item in items]
+    texts = document_texts(wholes, question, config=config, num_tokens=num_tokens)
+    views: list[View] = []
+    shown: list[Shown] = []
+    for whole, text in zip(wholes, texts, strict=True):
+        if not text.text:
+            continue
+        shown.append(Shown(whole.id, whole.document.title, text.text))
+        views += [View(whole.tables[table_id]) for table_id in text.tables]
+        views += _text_view(whole, text)
+    return views, shown
+
+
+def without_places(evidence: Evidence) -> Evidence:
+    """The evidence as it is told: a passage has no rows, columns and cells."""
+    return replace(evidence, rows=[], columns=[], cells=[]) if evidence.text else evidence
+
+
+def _alone(table: Table) -> WholeDocument:
+    block = Block(kind="table", table=table.id)
+    return WholeDocument(
+        Document(id=table.id, title=title_text(table), blocks=[block], source=table.source), {table.id: table}
+    )
+
+
+def _text_view(whole: WholeDocument, text: DocumentText) -> Sequence[View]:
+    """The view of the shown blocks' passages; none where only tables are shown."""
+    document = whole.document
+    rows = [
+        (sentence, place)
+        for place in text.blocks
+        for sentence in split_sentences(document.blocks[place].text)
+    ]
+    if not rows:
+        return []
+    grid = make_grid([[sentence] for sentence, _ in rows])
+    table = Table(id=document.id, title=document.title, grid=grid, source=document.source)
+    return [TextView(table, None, document, tuple(place for _, place in rows))]
