@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -29,10 +29,16 @@ _TALL = 1.5
 # Rows without ink inside one line, in its box's height: below the dots of an "i", inside "=" and "二".
 _ROW_GAP = 0.15
 _RULE_REACH = 2
+# The share of a column's height that may be dirt.
+_DIRT = 0.05
 # Parts of the size of type: how far a blank may be from where it was guessed, and how deep a line that is
 # drawn must cut into a word.
 _BLANK_REACH = 0.6
 _CUT = 0.2
+# Sizes of type that differ by less than this share are one size.
+_ALIKE = 0.15
+# Two words of a line have at least this blank between them.
+_BLANK = 0.2
 # Words that were read as one have a blank between their letters of this part of the size of type, and this
 # many times the usual one of the line; between other signs it takes a blank that parts columns.
 _GLUED, _GLUED_RATIO = 0.25, 2.2
@@ -65,7 +71,14 @@ def page_words(lines: Sequence[TextLine], image: Image.Image, rules: Sequence[Ru
             words.append(_turned_word(line, image))
         else:
             words += _split(_level_words(line, grey, level, upright), upright)
-    return words
+    return _evened(words)
+
+
+def _evened(words: Sequence[PageWord]) -> list[PageWord]:
+    """The words with one size of type for all lines that are nearly alike: ink shows it only roughly."""
+    sizes = np.array([word.size for word in words])
+    even = [float(np.median(sizes[np.abs(sizes / size - 1) <= _ALIKE])) for size in sizes]
+    return [replace(word, size=size) for word, size in zip(words, even, strict=True)]
 
 
 def _turned_word(line: TextLine, image: Image.Image) -> PageWord:
@@ -96,7 +109,7 @@ def _level_words(
             ink[:, max(at - _RULE_REACH, 0) : at + _RULE_REACH + 1] = False
     top, bottom = _rows_of_text(ink)
     size, first, last = _type_size(line.text, y0 + top, y0 + bottom, y1 - y0)
-    columns = ink[top:bottom].any(axis=0)
+    columns = ink[top:bottom].sum(axis=0) > _DIRT * (bottom - top)
     tokens = _tokens(line, columns, x0, size)
     places = _places(tokens, columns, x0, size)
     return [
@@ -194,12 +207,13 @@ def _places(tokens: Sequence[_Token], columns: np.ndarray, x0: int, size: float)
         left, right = before.middles[-1], behind.middles[0]
         near = (ends + x0 >= left - _BLANK_REACH * size) & (starts + x0 <= right + _BLANK_REACH * size)
         near &= ends + x0 > sides[-1]
+        end = start = (left + right) / 2
         if near.any():
             best = int(np.argmax(np.where(near, starts - ends, -1)))
-            sides += [float(x0 + ends[best]), float(x0 + starts[best])]
-        else:
-            middle = max((left + right) / 2, sides[-1])
-            sides += [middle, middle]
+            end, start = float(x0 + ends[best]), float(x0 + starts[best])
+        narrow = max(_BLANK * size - (start - end), 0.0) / 2
+        end = max(end - narrow, sides[-1])
+        sides += [end, max(start + narrow, end)]
     sides.append(max(float(x0 + filled[-1] + 1), sides[-1]))
     return list(zip(sides[::2], sides[1::2], strict=True))
 

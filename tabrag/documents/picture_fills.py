@@ -29,6 +29,8 @@ _MAX_PAPER = 0.4
 # of text and the noise of a scan differ as much from the paper as a tint does.
 _STRONG = 28
 _MIN_EVEN = 0.5
+# Pixels of another shade that do not end an area: a line that is drawn on it.
+_LINE = 3
 # How far the sides of an area may be from where they were seen first, in heights of a line of text.
 _EDGE = 0.75
 # Ink differs from the ground of an area by so many grey levels, in at least this share of its pixels.
@@ -73,12 +75,13 @@ def find_fills(pixels: np.ndarray, text_height: float) -> list[Fill]:
             if area < _RECTANGULAR * columns * rows or columns * rows > _WHOLE * ground.size:
                 continue
             part = (slice(y, y + rows), slice(x, x + columns))
-            colour = np.median(
-                _shaded(pixels[::step, ::step][part], labels[part] == number, ground[part]), axis=0
-            )
-            box = _sharp_box(shade, (x, y, x + columns, y + rows), step, max(round(_EDGE * unit), 3 * step))
-            if not _is_shaded(shade, box, paper, int(np.median(ground[part][labels[part] == number]))):
+            inside = labels[part] == number
+            level = int(np.median(ground[part][inside]))
+            box = (x * step, y * step, (x + columns) * step, (y + rows) * step)
+            box = _sharp_box(shade, box, level, abs(level - paper), max(round(_EDGE * unit), 3 * step))
+            if not _is_shaded(shade, box, paper, level):
                 continue
+            colour = np.median(_shaded(pixels[::step, ::step][part], inside, ground[part]), axis=0)
             fills.append(Fill(box, round(float(colour @ _GREY) / 255, 3)))
             apart[max(y - 2, 0) : y + rows + 2, max(x - 2, 0) : x + columns + 2] = 0
     return sorted(fills, key=lambda fill: (fill.box[1], fill.box[0]))
@@ -117,25 +120,30 @@ def _shaded(pixels: np.ndarray, inside: np.ndarray, ground: np.ndarray) -> np.nd
     return pixels[alike] if alike.any() else pixels[inside]
 
 
-def _sharp_box(shade: np.ndarray, box: tuple[int, int, int, int], step: int, reach: int) -> PageBox:
-    """The box in pixels of the whole picture, each side where the shade changes most."""
-    x0, y0, x1, y1 = (side * step for side in box)
-    rows = np.median(shade[:, x0:x1], axis=1).astype(float)
-    columns = np.median(shade[y0:y1], axis=0).astype(float)
+def _sharp_box(
+    shade: np.ndarray, box: tuple[int, int, int, int], ground: int, tint: int, reach: int
+) -> PageBox:
+    """The box in pixels, each side where the shade ends: seen first in a picture without detail."""
+    x0, y0, x1, y1 = box
+    rows = np.abs(np.median(shade[:, x0:x1], axis=1) - ground) > tint / 2
+    columns = np.abs(np.median(shade[y0:y1], axis=0) - ground) > tint / 2
     return (
-        _edge(columns, x0, reach),
-        _edge(rows, y0, reach),
-        _edge(columns, x1, reach),
-        _edge(rows, y1, reach),
+        len(columns) - _end(columns[::-1], len(columns) - x0, reach),
+        len(rows) - _end(rows[::-1], len(rows) - y0, reach),
+        _end(columns, x1, reach),
+        _end(rows, y1, reach),
     )
 
 
-def _edge(profile: np.ndarray, near: int, reach: int) -> float:
-    first, last = max(near - reach, 0), min(near + reach, len(profile))
-    steps = np.abs(np.diff(profile[first:last]))
-    if not len(steps) or steps.max() < _SMOOTH:
-        return float(min(max(near, 0), len(profile)))
-    return float(first + int(steps.argmax()) + 1)
+def _end(other: np.ndarray, near: int, reach: int) -> float:
+    """Where a run begins that has another shade, at most ``reach`` from where it was seen; else just there.
+
+    A line of a pixel or two is no end.
+    """
+    for at in range(max(near - reach, 0), min(near + reach, len(other))):
+        if other[at : at + _LINE + 1].all():
+            return float(at)
+    return float(min(near, len(other)))
 
 
 def _is_shaded(shade: np.ndarray, box: PageBox, paper: int, ground: int) -> bool:
