@@ -91,8 +91,7 @@ class DocumentBuilder:
         """
         if not any(text.strip() for row in cells for text in row):
             return None
-        if len(cells) * len(cells[0]) > _MAX_CELLS:
-            raise UserError(f"{self.path}: a table of {len(cells)} x {len(cells[0])} cells; split it")
+        self.check_size(len(cells), len(cells[0]))
         inferred = infer_table(cells, merged)
         table = Table(
             id="",
@@ -101,6 +100,15 @@ class DocumentBuilder:
             metadata={**({"notes": inferred.notes} if inferred.notes else {}), **(metadata or {})},
         )
         return self.add_table(table, box=box, outer=outer)
+
+    def check_size(self, num_rows: int, num_cols: int) -> None:
+        """Refuse a table before its positions are laid out.
+
+        Raises:
+            UserError: More than a million of them.
+        """
+        if num_rows * num_cols > _MAX_CELLS:
+            raise UserError(f"{self.path}: a table of {num_rows} x {num_cols} cells; split it")
 
     def add_table(self, table: Table, *, box: Box | None = None, outer: Table | None = None) -> Table:
         """Add a table that is ready but for its place: id, document, source and section are set here."""

@@ -43,7 +43,7 @@ def parse_markdown(path: Path, document_id: str, *, pictures: Pictures, options:
         found = _FRONT_TITLE.search(front[1])
         title = found[1].strip("\"'") if found else ""
         text = text[front.end() :]
-    markdown = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+    markdown = MarkdownIt("commonmark", {"html": True, "maxNesting": 100}).enable(["table", "strikethrough"])
     # Pipe tables are tables whatever they hold; those in HTML may arrange the page.
     markdown.add_render_rule("table_open", lambda *_: '<table role="table">\n')
     page = markdown.render(_with_footnotes(text, markdown.renderInline))

@@ -189,6 +189,7 @@ class _Word:
 
     def add_cells(self, placed: WordTable, contents: list[_CellContent], outer: Table | None) -> Table | None:
         """Add a table whose cells have been read."""
+        self.builder.check_size(placed.num_rows, placed.num_cols)
         lines: list[list[list[str]]] = [[[] for _ in range(placed.num_cols)] for _ in range(placed.num_rows)]
         for cell, content in zip(placed.cells, contents, strict=True):
             lines[cell.row][cell.col] = content.lines

@@ -143,6 +143,7 @@ class _Slide:
         num_cols = max(map(len, cells), default=0)
         if not num_cols:
             return
+        self.builder.check_size(len(rows), num_cols)
         merged = []
         taken: set[tuple[int, int]] = set()
         lines: list[list[list[str]]] = [[[] for _ in range(num_cols)] for _ in rows]

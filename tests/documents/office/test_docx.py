@@ -361,6 +361,20 @@ def test_bombs(tmp_path: Path, body: bytes) -> None:
     assert time.monotonic() - start < 10
 
 
+def test_table_that_spreads_over_millions_of_positions(tmp_path: Path) -> None:
+    rows = "".join(
+        f"<w:tr><w:trPr><w:gridBefore w:val='{3 * row + 1}'/></w:trPr>"
+        "<w:tc><w:p><w:r><w:t>7</w:t></w:r></w:p></w:tc></w:tr>"
+        for row in range(1200)
+    )
+    document = docx.Document()
+    _add(document, f"<w:tbl>{rows}</w:tbl>")
+    start = time.process_time()
+    with pytest.raises(UserError, match="1200 x 1200 cells"):
+        parsed(parse_docx, _save(document, tmp_path))
+    assert time.process_time() - start < 2
+
+
 def test_real_files(files_root: Path, tmp_path: Path) -> None:
     rich = parsed(parse_docx, files_root / "docx" / "testWORD_2006ml.docx", out=tmp_path)
     text = "\n".join(text for _, text in said(rich))
