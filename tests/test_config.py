@@ -12,6 +12,9 @@ import pytest
 
 from tabrag.config import load, parse, to_dict
 from tabrag.errors import UserError
+from tabrag.inference.pipeline import Pipeline, PipelineConfig
+
+ROOT = Path(__file__).parent.parent
 
 
 @dataclass(kw_only=True)
@@ -121,3 +124,10 @@ def test_exit_status_and_last_line(arguments: list[str], status: int, stdout_end
     assert done.returncode == status
     assert done.stdout.strip().endswith(stdout_end) and stderr in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "configs" / "pipeline").glob("*.yaml")), ids=lambda p: p.stem)
+def test_every_pipeline_recipe_loads(path: Path) -> None:
+    config = load(PipelineConfig, path)
+    assert config.data and config.indexes
+    Pipeline(config)

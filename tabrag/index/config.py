@@ -56,19 +56,40 @@ class FusionConfig:
             scores), see :mod:`tabrag.index.fusion`.
         k: Constant of reciprocal rank fusion, >= 0.
         weights: One number >= 0 an index; all 1 where null.
-        depth: Candidates that each index gives; as many as are asked for where null.
+        depth: Candidates that each index gives, one number for all or one an index; as many as are asked for
+            where null.
     """
 
     method: Literal["rrf", "convex"] = "rrf"
     k: float = 60
     weights: list[float] | None = None
-    depth: int | None = None
+    depth: int | list[int] | None = None
 
     def __post_init__(self) -> None:
-        if self.depth is not None and self.depth < 1:
+        depths = self.depth if isinstance(self.depth, list) else [self.depth]
+        if any(depth is not None and depth < 1 for depth in depths) or not depths:
             raise UserError(
                 f"fusion needs a depth of 1 or more (null: as many as asked for), found {self.depth}"
             )
+
+    def depths(self, num_indexes: int, *, k: int) -> list[int]:
+        """The depth of each index.
+
+        Args:
+            num_indexes: How many indexes there are.
+            k: Candidates asked for.
+
+        Raises:
+            UserError: Another number of depths than of indexes.
+        """
+        if not isinstance(self.depth, list):
+            return [self.depth or k] * num_indexes
+        if len(self.depth) != num_indexes:
+            raise UserError(
+                f"fusion.depth has {len(self.depth)} numbers for {num_indexes} indexes: give one for each, "
+                "or a single one"
+            )
+        return self.depth
 
 
 @dataclass(kw_only=True)

@@ -42,6 +42,8 @@ class Retrieve:
             raise UserError("no index is named: give at least one index folder")
         if config.k < 1:
             raise UserError(f"k is {config.k}, but at least one result must be asked for: set k >= 1")
+        if len(config.indexes) > 1:
+            config.fusion.depths(len(config.indexes), k=config.k)
         self.config = config
         self.indexes = [Index.open(path, encoding=config.encoding) for path in config.indexes]
         loaded: dict[str, Retriever] = {}
@@ -64,10 +66,11 @@ class Retrieve:
         refuse_empty(queries)
         queries = [dataclasses.replace(query, text=split_instructions(query.text)[0]) for query in queries]
         fusion, k = self.config.fusion, self.config.k
-        depth = k if len(self.indexes) == 1 else fusion.depth or k
+        several = len(self.indexes) > 1
+        depths = fusion.depths(len(self.indexes), k=k) if several else [k]
         runs = [
             index.search(queries, depth, retriever)
-            for index, retriever in zip(self.indexes, self._retrievers, strict=True)
+            for index, retriever, depth in zip(self.indexes, self._retrievers, depths, strict=True)
         ]
         if len(runs) == 1:
             return runs[0]

@@ -64,6 +64,16 @@ def test_several_indexes_are_fused(folder: Path) -> None:
     assert run == rrf(parts, k=10, weights=[1.0, 2.0], depth=6)
     assert ids(run) != ids(parts[0]) and run["q3"][0].stage == "rrf(k=10)"
     assert retrieve.settings()["fusion"] == {"method": "rrf", "k": 10, "weights": [1.0, 2.0], "depth": 9}
+    own = Retrieve(config(folder, "exact", "bm25", k=6, fusion=FusionConfig(k=10, depth=[2, 3])))(asked)
+    shorter = [
+        {query_id: some[:depth] for query_id, some in part.items()}
+        for part, depth in zip(parts, (2, 3), strict=True)
+    ]
+    assert own == rrf(shorter, k=10, depth=6) != rrf(parts, k=10, depth=6)
+    with pytest.raises(UserError, match="depth has 1 numbers for 2 indexes"):
+        Retrieve(config(folder, "exact", "bm25", k=6, fusion=FusionConfig(depth=[2])))
+    with pytest.raises(UserError, match="depth of 1 or more"):
+        FusionConfig(depth=[2, 0])
     by_score = Retrieve(config(folder, "exact", "bm25", k=6, fusion=FusionConfig(method="convex", depth=9)))
     assert by_score(asked) == convex(parts, minima=[-1.0, 0.0], depth=6)
 
