@@ -30,11 +30,11 @@ class Made:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """A question with the document that answers it."""
+    """A question with the document that answers it, and its gold headers, made when they are asked for."""
 
     document_id: str
     query: Query
-    gold: Sequence[GoldHeaders] = ()
+    gold: Callable[[], GoldHeaders | None] = lambda: None
 
 
 MakeAll = Callable[[Collection[str] | None, Counter[str]], Iterator[Made]]
@@ -118,7 +118,9 @@ def document_set(
                 raise UserError(f"{card.name}: question '{one.query.id}' of {split} has no text")
             data.queries.append(one.query)
             data.qrels[split][one.query.id] = {one.document_id: 1}
-            data.gold_headers += one.gold
+            gold = one.gold()
+            if gold is not None:
+                data.gold_headers.append(gold)
     return data
 
 

@@ -81,7 +81,9 @@ def split_of(report: str) -> str:
 
 def _page_number(page: Row) -> int:
     match = _PAGE.search(page["id"])
-    return int(match.group(1)) if match else 0
+    if match is None:
+        raise UserError(f"{NAME}: the id '{page['id']}' of a page has no page_NUMBER in it")
+    return int(match.group(1))
 
 
 def _document(report: str, pages: list[Row]) -> Made:
@@ -114,16 +116,18 @@ def _question(row: Row, number: int, page: Row) -> Asked:
     kinds = {key.partition("_")[0] for key in row.get("evidence") or ()}
     evidence = "both" if len(kinds) > 1 else next(iter(kinds), "")
     query = Query(id=row["id"], text=row["question"], answers=list(row["answers"]), evidence=evidence)
-    gold = _gold(row, f"{row['report']}#t{number}", page) if row.get("program") else None
-    return Asked(document_id=row["report"], query=query, gold=[gold] if gold else [])
+    table_id = f"{row['report']}#t{number}"
+    return Asked(document_id=row["report"], query=query, gold=lambda: _gold(row, table_id, page))
 
 
-def _gold(row: Row, table_id: str, page: Row) -> GoldHeaders:
+def _gold(row: Row, table_id: str, page: Row) -> GoldHeaders | None:
     """The evidence rows, in them the cells with the numbers of the program, and the program as a formula.
 
     The rows are those of FinQA's form, which joins the header rows into one: from the last row up they are
     those of the printed table.
     """
+    if not row.get("program"):
+        return None
     table = next(block for block in page["blocks"] if block["type"] == "table")
     cells = table["cells"]
     shift = len(cells) - len(table["cells_finqa"])

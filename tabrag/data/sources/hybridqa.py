@@ -94,4 +94,4 @@ def _question(row: Row) -> Asked:
     query = Query(id=row["id"], text=row["question"], answers=list(row["answers"]), evidence=evidence)
     cells = [node["cell"] for node in row["answer_nodes"] if node["where"] == "table" and node.get("cell")]
     gold = GoldHeaders(query_id=row["id"], table_id=f"{row['table_id']}#t1", answer_cells=cell_list(cells))
-    return Asked(document_id=row["table_id"], query=query, gold=[gold] if cells else [])
+    return Asked(document_id=row["table_id"], query=query, gold=lambda: gold if cells else None)

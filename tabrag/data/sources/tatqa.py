@@ -7,8 +7,9 @@ official split is that of the contexts, so most documents have questions of both
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 from tabrag.chat.calculator import CalculatorError
@@ -25,7 +26,7 @@ from tabrag.data.sources.document_base import (
     gold_of,
     plain_grid,
 )
-from tabrag.types import Block, Document, GoldHeaders, Query, Source
+from tabrag.types import Block, Document, GoldHeaders, Grid, Query, Source
 
 NAME = "TAT-QA"
 LICENCE = "cc-by-4.0"
@@ -60,10 +61,14 @@ def read(folder: Path, limit: int | None = None) -> Dataset:
     cells_of = {
         context["id"]: _table_of(context)["cells"] for group in contexts.values() for context in group
     }
+
+    @cache
+    def grid_of(context_id: str) -> Grid:
+        return plain_grid(cells_of[context_id], num_header_cols=1)
+
     questions = {
         split: [
-            _question(row, *place_of[row["doc_id"]], cells_of[row["doc_id"]])
-            for row in rows(folder, split, data_set=NAME)
+            _question(row, *place_of[row["doc_id"]], grid_of) for row in rows(folder, split, data_set=NAME)
         ]
         for split in SPLITS
     }
@@ -97,7 +102,7 @@ def _table_of(context: Row) -> Row:
     return next(block for block in context["blocks"] if block["type"] == "table")
 
 
-def _question(row: Row, document_id: str, number: int, cells: list[list[str]]) -> Asked:
+def _question(row: Row, document_id: str, number: int, grid_of: Callable[[str], Grid]) -> Asked:
     answers = [str(answer) for answer in row["answers"]]
     if row["scale"] == "percent":
         answers = [answer if "%" in answer else f"{answer}%" for answer in answers]
@@ -105,11 +110,15 @@ def _question(row: Row, document_id: str, number: int, cells: list[list[str]]) -
         id=row["id"], text=row["question"], answers=answers, evidence=EVIDENCE.get(row["answer_from"], "")
     )
     table_id = f"{document_id}#t{number}"
+    return Asked(document_id=document_id, query=query, gold=lambda: _gold(row, table_id, grid_of))
+
+
+def _gold(row: Row, table_id: str, grid_of: Callable[[str], Grid]) -> GoldHeaders | None:
     facts = [tuple(mapping["table"]) for mapping in row.get("mappings") or [] if "table" in mapping]
-    gold = gold_of(plain_grid(cells, num_header_cols=1), row["id"], table_id, facts) if facts else None
+    gold = gold_of(grid_of(row["doc_id"]), row["id"], table_id, facts) if facts else None
     if row["answer_type"] == "arithmetic":
         with suppress(CalculatorError):  # some derivations are sentences
             formula = read_formula(row["derivation"]).text
             gold = gold or GoldHeaders(query_id=row["id"], table_id=table_id)
             gold.formula = formula
-    return Asked(document_id=document_id, query=query, gold=[gold] if gold else [])
+    return gold
