@@ -144,6 +144,8 @@ def _content(
 ) -> PageContent:
     """All of a page, in pixels, in points; 0 dpi: as the size of the words wants it."""
     points = 72 / (dpi or _dpi(words))
+    fills = [Fill(_on_rules(fill.box, rules, unit), fill.grey) for fill in fills]
+    rules = [*rules, *(side for fill in fills for side in _sides(fill.box))]
     return PageContent(
         number=number,
         width=round(size[0] * points, 2),
@@ -152,7 +154,7 @@ def _content(
             replace(word, box=_scaled(word.box, points), size=round(word.size * points, 2)) for word in words
         ],
         rules=[Rule(*_scaled((rule.x0, rule.y0, rule.x1, rule.y1), points)) for rule in rules],
-        fills=[Fill(_scaled(_on_rules(fill.box, rules, unit), points), fill.grey) for fill in fills],
+        fills=[Fill(_scaled(fill.box, points), fill.grey) for fill in fills],
         scanned=True,
     )
 
@@ -213,6 +215,12 @@ def _on_rules(box: PageBox, rules: Sequence[Rule], unit: float) -> PageBox:
 
     xs, ys = [rule.x0 for rule in down], [rule.y0 for rule in across]
     return (snapped(x0, xs), snapped(y0, ys), snapped(x1, xs), snapped(y1, ys))
+
+
+def _sides(box: PageBox) -> list[Rule]:
+    """The sides of a shaded area: they part cells as lines do."""
+    x0, y0, x1, y1 = box
+    return [Rule(x0, y0, x1, y0), Rule(x0, y1, x1, y1), Rule(x0, y0, x0, y1), Rule(x1, y0, x1, y1)]
 
 
 def _scaled(box: PageBox, factor: float) -> PageBox:
