@@ -63,3 +63,9 @@ def test_queries_and_gold_headers_survive_json() -> None:
         query_id="q", table_id="t", top=[(0, 1)], left=[(2, 0), (3, 0)], answer_cells=[(3, 1)], formula="=B4"
     )
     assert gold_from_record(json.loads(json.dumps(gold_to_record(gold)))) == gold
+
+
+def test_where_an_answer_stands_survives_json_and_is_left_out_where_unknown() -> None:
+    query = Query(id="q", text="why?", evidence="both", data_set="set")
+    assert query_from_record(json.loads(json.dumps(query_to_record(query)))) == query
+    assert "evidence" not in query_to_record(Query(id="q", text="why?"))

@@ -129,6 +129,7 @@ def test_each_fault_of_a_table_is_told_with_its_line(
         (lambda r: r.update(answers="5"), "'answers' must be a list of texts"),
         (lambda r: r.update(task="ask"), "'task' must be one of qa, verify, describe, found 'ask'"),
         (lambda r: r.update(task="verify", label="TRUE"), "'label' of a statement must be one of SUPPORTED"),
+        (lambda r: r.update(evidence="picture"), "'evidence' must be one of text, table, both"),
         (lambda r: r.update(label="REFUTED"), "'label' is only for the task verify"),
         (lambda r: r.update(_id="q2"), "stands in line 2 already"),
     ],
