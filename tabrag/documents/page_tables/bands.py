@@ -88,7 +88,8 @@ def column_edges(drawn: Lattice, cells: Cells, size: float) -> list[float]:
         else:
             enough = len(parted) >= 1
         if enough:
-            edges += gutters(parted, drawn.xs[col], drawn.xs[col + 1], size)
+            single = [line for line in lines if len(_said(line)) == 1]
+            edges += gutters(parted, single, drawn.xs[col], drawn.xs[col + 1], size)
     return sorted(edges)
 
 

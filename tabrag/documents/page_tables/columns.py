@@ -20,11 +20,14 @@ _NARROWEST = 0.3
 _WIDER = 1.3
 
 
-def gutters(lines: Sequence[TextLine], x0: float, x1: float, size: float) -> list[float]:
+def gutters(
+    lines: Sequence[TextLine], single: Sequence[TextLine], x0: float, x1: float, size: float
+) -> list[float]:
     """Places between ``x0`` and ``x1`` at which columns part, ascending, points.
 
     Args:
-        lines: Lines with two pieces or more; single ones would only hide the blanks.
+        lines: Lines with two pieces or more.
+        single: Lines with one piece: they hide no blank, but of a wide blank they show the clear part.
         x0: Left side of the area.
         x1: Right side.
         size: Height of the type.
@@ -39,9 +42,9 @@ def gutters(lines: Sequence[TextLine], x0: float, x1: float, size: float) -> lis
             for sums, weight in ((steps, 1), (weighted, len(line.pieces))):
                 sums[min(max(start, 0), count)] += weight
                 sums[min(max(end, 0), count)] -= weight
+    light = _CROSSED_PIECES * sum(len(line.pieces) for line in lines)
     ink, weights = np.cumsum(steps)[:count], np.cumsum(weighted)[:count]
     few = max(int(_CROSSED * len(lines)), int(len(lines) >= 5))
-    light = _CROSSED_PIECES * sum(len(line.pieces) for line in lines)
     blank = np.diff(((ink <= few) | (weights <= light)).astype(int), prepend=0, append=0)
     found: list[tuple[int, int]] = []
     for start, end in zip(
@@ -51,7 +54,11 @@ def gutters(lines: Sequence[TextLine], x0: float, x1: float, size: float) -> lis
         if is_inside and (end - start) * _STEP >= _NARROWEST * size:
             found.append((start, end))
     # Of lines across a blank, titles and texts over several columns have the fewest pieces.
-    places = [_clearest(weights[start:end].tolist()) + start for start, end in found]
+    covered = weights.copy()
+    for line in single:
+        for start, end in _spans(line, x0):
+            covered[max(start, 0) : max(end, 0)] += 1
+    places = [_clearest(covered[start:end].tolist()) + start for start, end in found]
     crossed = [int(weights[place]) for place in places]
     return _without_thin_columns(lines, [x0 + place * _STEP for place in places], crossed, x0, x1)
 

@@ -118,13 +118,20 @@ def _trimmed(run: list[TextLine]) -> list[TextLine]:
         return []
     first, last = parted[0], parted[-1]
     label_end = median(run[index].pieces[0].box[2] for index in parted)
-    while (
-        first > 0
-        and run[first - 1].x0 > label_end
-        and run[first].y0 - run[first - 1].y1 < 0.6 * run[first].pieces[0].size
-    ):
+    x1 = max(line.x1 for line in run[first : last + 1])
+    x0 = min(line.x0 for line in run[first : last + 1])
+    while first > 0 and _is_header(run[first - 1], run[first], label_end, x0, x1):
         first -= 1
     return run[first : last + 1]
+
+
+def _is_header(line: TextLine, below: TextLine, label_end: float, x0: float, x1: float) -> bool:
+    """Whether a line of one text stands over the columns of values, and not over the whole table as a title."""
+    middle = (line.x0 + line.x1) / 2
+    is_over_values = (
+        abs(middle - (label_end + x1) / 2) < abs(middle - (x0 + x1) / 2) or line.x0 > (x0 + x1) / 2
+    )
+    return line.x0 > label_end and is_over_values and below.y0 - line.y1 <= below.pieces[0].size
 
 
 def _area(run: list[TextLine], horizontal: Sequence[Stroke], vertical: Sequence[Stroke]) -> Area:

@@ -11,10 +11,10 @@ from tabrag.documents.page_tables.text_lines import Piece, TextLine
 
 _UNCOVERED = 0.25
 """What a column without a text over it costs, in widths of a column."""
-_OFF_CENTRE = 0.35
+_OFF_CENTRE = 0.5
 """How far a text stands from the middle of its columns at most, on average, in widths of a column."""
 _MAX_COLUMNS = 60
-_UNIT = re.compile(
+UNIT = re.compile(
     r"\(?(?:in )?(?:%|per ?cent(?:age)?s?|numbers?|counts?|thousands?|millions?|billions?|trillions?|years?|hours?|days?"
     r"|dollars?|euros?|pounds?|[$€£¥₹]|kg|tonnes?|km)(?: (?:of )?[\w$€£¥₹ ]{1,24})?\)?",
     re.IGNORECASE,
@@ -22,11 +22,13 @@ _UNIT = re.compile(
 
 
 def num_header_lines(lines: Sequence[TextLine], edges: Sequence[float]) -> int:
-    """Lines above the first line of values."""
+    """Lines above the first line of values; labels alone right above it are of the first rows."""
     for index, line in enumerate(lines):
         values = [piece for piece in line.pieces if column_of(piece, edges) > 0]
         num_values = sum(piece.is_value for piece in values)
         if num_values and 2 * num_values >= len(values):
+            while index > 1 and {column_of(piece, edges) for piece in lines[index - 1].pieces} == {0}:
+                index -= 1
             return index
     return 0
 
@@ -51,17 +53,17 @@ def _parts(above: TextLine, below: TextLine, edges: Sequence[float], horizontal:
         for stroke in horizontal
     ):
         return True
-    spans = level_spans(above.pieces, below.pieces, edges)
-    if any(
-        len(span) > 1 and not _wraps(piece, below) for piece, span in zip(above.pieces, spans, strict=True)
-    ):
-        return True
+    for piece, span in zip(above.pieces, level_spans(above.pieces, below.pieces, edges), strict=True):
+        if len(span) > 1 and not (span == _crossed(piece, edges) and _wraps(piece, below)):
+            return True
     return is_unit_line(below, above, edges)
 
 
 def is_unit_line(line: TextLine, above: TextLine, edges: Sequence[float]) -> bool:
     """Whether a line says the unit of several columns below headers of their own ("percent")."""
-    if 2 * len(line.pieces) > len(above.pieces):
+    if 2 * len(line.pieces) > len(above.pieces) or not all(
+        UNIT.fullmatch(piece.text) for piece in line.pieces
+    ):
         return False
     if len(line.pieces) > 1:
         return any(len(span) > 1 for span in level_spans(line.pieces, above.pieces, edges))
@@ -72,7 +74,7 @@ def is_unit_line(line: TextLine, above: TextLine, edges: Sequence[float]) -> boo
         len(edges) > 3
         and column_of(piece, edges) > 0
         and is_centred
-        and _UNIT.fullmatch(piece.text) is not None
+        and UNIT.fullmatch(piece.text) is not None
     )
 
 
@@ -84,6 +86,21 @@ def _wraps(piece: Piece, below: TextLine) -> bool:
     middle = (piece.box[0] + piece.box[2]) / 2
     aligned = min(abs((under[0].box[0] + under[0].box[2]) / 2 - middle), abs(under[0].box[0] - piece.box[0]))
     return aligned <= 0.5 * piece.size
+
+
+def without_middles(lines: Sequence[TextLine], edges: Sequence[float]) -> list[TextLine]:
+    """Header lines without those that stand in the middle of two others: headers that reach over both."""
+    kept = []
+    for index, line in enumerate(lines):
+        above = lines[index - 1] if index else None
+        below = lines[index + 1] if index + 1 < len(lines) else None
+        if above and below and above.y1 > line.y0 + 0.5 and below.y0 < line.y1 - 0.5:
+            cols = {column_of(piece, edges) for piece in line.pieces}
+            others = {column_of(piece, edges) for other in (above, below) for piece in other.pieces}
+            if not cols & others:
+                continue
+        kept.append(line)
+    return kept
 
 
 def level_spans(
@@ -140,7 +157,9 @@ def _shared_out(
     """
     banners = [index for index, span in enumerate(own) if span.start >= first_col]
     num_cols = len(edges) - 1
-    if not banners or num_cols > _MAX_COLUMNS or (len(banners) == 1 and len(own[banners[0]]) == 1):
+    if not banners or num_cols > _MAX_COLUMNS:
+        return None
+    if len(banners) == 1 and len(own[banners[0]]) == 1 and UNIT.fullmatch(pieces[banners[0]].text) is None:
         return None
     if any(low.stop > high.start for low, high in zip(own, own[1:], strict=False)):
         return None
@@ -186,6 +205,8 @@ def _off_centre(piece: Piece, left: int, right: int, tops: dict[int, Piece], edg
     if left in tops and right - 1 in tops:
         x0, x1 = tops[left].box[0], tops[right - 1].box[2]
         off = min(off, abs((x0 + x1) / 2 - middle), abs(x0 - piece.box[0]) if right - left > 1 else off)
+        if left - 1 in tops:  # texts that end at the right sides of their columns
+            off = min(off, abs((tops[left - 1].box[2] + x1) / 2 - middle))
     return off
 
 

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
+from statistics import median
 
 from tabrag.documents.page_tables.columns import column_of
+from tabrag.documents.page_tables.header import UNIT
 from tabrag.documents.page_tables.text_lines import Piece, TextLine, is_leader
 
 _OPEN_END = re.compile(
     r"(?:[-\u2010,&/(]|\b(?:and|or|of|the|to|for|in|on|by|with|from|at|a|an|et|de|und|der|die))$",
     re.IGNORECASE,
 )
+_CLOSE = 0.85
+"""Lines closer together than this share of the pitch of rows are of one row."""
 _LOOSE = 1.35
 """Lines farther apart than this many times the smallest pitch begin a new row, where lines of one row stand
 close together."""
@@ -56,17 +61,39 @@ def group_rows(lines: Sequence[TextLine], edges: Sequence[float], size: float) -
         max((piece.box[2] for line in lines for piece in cells_of(line, edges).get(col, [])), default=0.0)
         for col in range(len(edges) - 1)
     ]
+    usual = _usual_pitch(lines, edges)
     labels = [
         piece.text for line in lines for piece in cells_of(line, edges).get(0, [])[:1] if not piece.is_value
     ]
     small = 3 * sum(label[:1].islower() for label in labels) < len(labels)
     rows: list[Row] = []
     for index, line in enumerate(lines):
-        if rows and _goes_on(rows[-1], line, edges, rights, pitches[index - 1], smallest, size, small):
+        if rows and usual and full[0] < _CLOSE * usual and pitches[index - 1] > 0.75 * size:
+            # Lines of one row stand closer together than rows.
+            goes_on = pitches[index - 1] < _CLOSE * usual
+        else:
+            goes_on = bool(rows) and _goes_on(
+                rows[-1], line, edges, rights, pitches[index - 1], smallest, size, small
+            )
+        if goes_on:
             rows[-1].add(line, edges)
         else:
             rows.append(Row(line, edges))
     return rows
+
+
+def _usual_pitch(lines: Sequence[TextLine], edges: Sequence[float]) -> float:
+    """Pitch of lines of values, which are rows of their own; 0 where there are few."""
+    pitches = [
+        below.middle - above.middle
+        for above, below in pairwise(lines)
+        if _has_values(above, edges) and _has_values(below, edges)
+    ]
+    return median(pitches) if len(pitches) >= 2 else 0.0
+
+
+def _has_values(line: TextLine, edges: Sequence[float]) -> bool:
+    return any(piece.is_value and column_of(piece, edges) > 0 for piece in line.pieces)
 
 
 def _goes_on(
@@ -102,16 +129,17 @@ def _goes_on(
         is_label_before = set(row.cells) == {0} and 0 in cells
         if not is_label_before or row.cells[0][0].is_value:
             return False
-        return _is_open(row, cells, 0) if small else _is_wrapped(row, cells, rights, 0, size)
+        return small and _is_open(row, cells, 0)
     if not set(cells) <= set(row.cells):
         return False
     if 0 not in cells:
-        return True
+        return not (row.has_value() and all(UNIT.fullmatch(piece.text) for piece in line.pieces))
     if any(piece.is_value for piece in cells[0]):
         return False
     if set(cells) == {0}:
+        begin = cells[0][0].words[0].text[:1]
         return (small and _is_open(row, cells, 0)) or (
-            len(row.cells) > 1 and _is_wrapped(row, cells, rights, 0, size) and _is_same_face(row, cells)
+            not begin.isalpha() and len(row.cells) > 1 and _is_wrapped(row, cells, rights, 0, size)
         )
     wrapped = [_is_wrapped(row, cells, rights, col, size) for col in cells]
     opened = [_is_open(row, cells, col) for col in cells]
@@ -139,7 +167,3 @@ def _is_wrapped(
         return False
     first = cells[col][0].words[0]
     return above[-1].box[2] + 0.25 * size + (first.box[2] - first.box[0]) > rights[col] + 0.3 * size
-
-
-def _is_same_face(row: Row, cells: dict[int, list[Piece]]) -> bool:
-    return row.cells[0][-1].words[-1].bold == cells[0][0].words[0].bold

@@ -13,7 +13,7 @@ from tabrag.documents.page_content import PageWord
 from tabrag.documents.page_tables.area import Area
 from tabrag.documents.page_tables.bands import Bands, column_edges, rows_of
 from tabrag.documents.page_tables.columns import column_of, crosses, split_at
-from tabrag.documents.page_tables.header import drawn_span, header_levels, level_spans
+from tabrag.documents.page_tables.header import UNIT, drawn_span, header_levels, level_spans, without_middles
 from tabrag.documents.page_tables.lattice import Lattice, Region, make_lattice, place
 from tabrag.documents.page_tables.strokes import Stroke
 from tabrag.documents.page_tables.text_lines import Piece, TextLine, text_lines
@@ -46,16 +46,18 @@ def lines_of_words(
         if drawn.num_cols > 1:
             levels = [header] if header else []
         else:
-            levels = header_levels(header, lattice.xs, area.horizontal)
+            levels = header_levels(without_middles(header, lattice.xs), lattice.xs, area.horizontal)
         groups = [*levels, *rows_of(body, lattice.xs, drawn, bands.num_lines, size)]
         starts = _starts(top, groups, bottom)
         for index, group in enumerate(groups):
-            spans: list[range] = []
-            if index < len(levels):
-                below = groups[index + 1] if index + 1 < len(levels) else bands.header_below(band)
-                spans = _spans(
-                    group, below, lattice.xs, area.horizontal, bands.limits(band), starts[index + 1] + size
-                )
+            below = groups[index + 1] if index + 1 < len(groups) else []
+            if index >= len(levels) - 1 and not _is_of_units(group):
+                below = bands.header_below(band) if index == len(levels) - 1 else []
+            elif _is_of_units(group) and not below and index:
+                below = groups[index - 1]
+            spans = _spans(
+                group, below, lattice.xs, area.horizontal, bands.limits(band), starts[index + 1] + size
+            )
             if index + 1 < len(groups):
                 below = groups[index + 1] if index + 1 < len(levels) else []
                 horizontal += _line_between(starts[index + 1], lattice.xs, group, below, spans)
@@ -111,6 +113,11 @@ def _between(above: list[TextLine], below: list[TextLine]) -> float:
 
 def _fullest(level: Sequence[TextLine]) -> TextLine:
     return max(level, key=lambda line: len(line.pieces))
+
+
+def _is_of_units(row: list[TextLine]) -> bool:
+    """Whether a row says nothing but units of the columns above or below."""
+    return len(row) == 1 and all(UNIT.fullmatch(piece.text) for piece in row[0].pieces)
 
 
 def _spans(
