@@ -44,7 +44,7 @@ def text_regions(lines: Sequence[Line], rules: Sequence[Rule]) -> list[Region]:
     """Lines that follow each other in one column, as regions without order."""
     if not lines:
         return []
-    boxes = np.array([line.box for line in lines])
+    boxes = np.array([line.box for line in lines], dtype=float)
     left, top, right, bottom = boxes.T
     size = np.array([line.size for line in lines])
     beside = np.minimum(right[:, None], right) - np.maximum(left[:, None], left) > 0.5
@@ -82,7 +82,7 @@ def reading_order(regions: Sequence[Region]) -> list[Region]:
     """Regions in the order in which they are read."""
     if len(regions) < 2:
         return list(regions)
-    boxes = np.array([region.box for region in regions])
+    boxes = np.array([region.box for region in regions], dtype=float)
     letters = [line.text for region in regions for line in region.lines]
     if sum(map(is_rtl, letters)) * 2 > len(letters) > 0:
         boxes = np.stack([-boxes[:, 2], boxes[:, 1], -boxes[:, 0], boxes[:, 3]], axis=1)

@@ -16,6 +16,8 @@ _ZONE = 0.13  # of the page's height at top and bottom in which they stand
 _NARROW_ZONE = 0.08  # the same in documents of two pages, which may be two copies of one form
 _MAX_ROWS = 6  # of running lines at one edge
 _MAX_ROWS_FEW = 2  # the same in documents of two pages
+_HEADING = 1.2  # times the size of a page's text: a line that is set larger is a heading
+_COUNTED = re.compile(r"\d+|\b[ivxlc]+\b")
 _PLACE = 0.012  # of the page's height by which their place may vary
 _MANY_PAGES = 3  # pages from which on a line on half of them is a running one
 _NUMBER = re.compile(
@@ -52,15 +54,19 @@ def drop_running(pages: Sequence[Layout]) -> dict[str, list[str]]:
         What was dropped, each text once: ``header``, ``footer``.
     """
     zone, rows = (_ZONE, _MAX_ROWS) if len(pages) >= _MANY_PAGES else (_NARROW_ZONE, _MAX_ROWS_FEW)
+    bodies = [_body(page) for page in pages]
     dropped: dict[str, dict[str, None]] = {"header": {}, "footer": {}}
     for name, at_top in (("header", True), ("footer", False)):
         seen = Counter(
-            key for page in pages for key in {_key(line, page) for line in _zone(page, at_top, zone)}
+            key
+            for page, body in zip(pages, bodies, strict=True)
+            for key in {_key(line, page, body) for line in _zone(page, at_top, zone)}
         )
         often = _often(len(pages))
-        for page in pages:
-            running = {key for key, count in seen.items() if count >= often}
-            gone = _edge_lines(page, _zone(page, at_top, zone), at_top, running, rows)
+        for page, body in zip(pages, bodies, strict=True):
+            lines = _zone(page, at_top, zone)
+            running = {id(line) for line in lines if seen[_key(line, page, body)] >= often}
+            gone = _edge_lines(page, lines, at_top, running, rows)
             for line in gone:
                 if not _NUMBER.fullmatch(line.text):
                     dropped[name].setdefault(line.text)
@@ -84,14 +90,21 @@ def _zone(page: Layout, at_top: bool, share: float) -> list[Line]:
     ]
 
 
-def _key(line: Line, page: Layout) -> tuple[str, int]:
-    text = re.sub(r"\d+|\b[ivxlc]+\b", "#", line.text.casefold())
-    return re.sub(r"\s+", " ", text), round((line.box[1] + line.box[3]) / 2 / page.height / (3 * _PLACE))
+def _body(page: Layout) -> float:
+    """Size of the middle line of a page's text."""
+    sizes = sorted(line.size for region in page.regions for line in region.lines)
+    return sizes[len(sizes) // 2] if sizes else 0.0
 
 
-def _edge_lines(
-    page: Layout, zone: list[Line], at_top: bool, often: set[tuple[str, int]], rows: int
-) -> list[Line]:
+def _key(line: Line, page: Layout, body: float) -> tuple[str, int]:
+    """Text and place of a line; its digits apart, unless it is set larger than the body: headings count."""
+    text = " ".join(line.text.casefold().split())
+    if line.size <= _HEADING * body:
+        text = _COUNTED.sub("#", text)
+    return text, round((line.box[1] + line.box[3]) / 2 / page.height / (3 * _PLACE))
+
+
+def _edge_lines(page: Layout, zone: list[Line], at_top: bool, often: set[int], rows: int) -> list[Line]:
     """Lines to drop, from the edge of the page inwards, up to the first row without any."""
     lines = sorted(zone, key=lambda line: line.box[1] if at_top else -line.box[3])
     bounds = [region.box for region in page.regions if not region.lines]
@@ -105,7 +118,7 @@ def _edge_lines(
         running = [
             line
             for line in outside
-            if (_key(line, page) in often and not is_caption(line.text)) or _is_number(line, page, at_top)
+            if (id(line) in often and not is_caption(line.text)) or _is_number(line, page, at_top)
         ]
         gone += running
         if not running:

@@ -44,6 +44,11 @@ class Drawing:
         for curve in objects.get("curve", ())[:_MANY]:
             self._curve(curve)
 
+    @property
+    def num_strokes(self) -> int:
+        """Lines that are neither level nor plumb, and curves."""
+        return len(self._strokes)
+
     def drawings(self) -> list[PageBox]:
         """Boxes of drawings: strokes that are neither level nor plumb, with the frame around them."""
         clusters: list[tuple[PageBox, int]] = []

@@ -66,16 +66,19 @@ class PdfiumFile:
         finally:
             page.close()
 
-    def save_mended(self, target: Path) -> None:
-        """Copy the pages into a new file, whose page tree and cross-references are right."""
+    def save_mended(self, target: Path) -> bool:
+        """Copy the pages into a new file, whose page tree is right; says whether it could be done."""
         import pypdfium2
 
         new = pypdfium2.PdfDocument.new()
         try:
             new.import_pages(self._pdf)
             new.save(str(target))
+        except pypdfium2.PdfiumError:
+            return False
         finally:
             new.close()
+        return True
 
     def title(self) -> str:
         """The title that the file says it has."""
@@ -100,13 +103,16 @@ class PdfiumFile:
 
     def hides_text(self, index: int) -> bool:
         """Whether most of a page's text is not drawn, as text from OCR under a scan is not."""
-        from pypdfium2 import raw
+        from pypdfium2 import PdfiumError, raw
 
-        with self._page(index) as page:
-            modes = [
-                raw.FPDFTextObj_GetTextRenderMode(text)
-                for text in page.get_objects(filter=[raw.FPDF_PAGEOBJ_TEXT])
-            ]
+        try:
+            with self._page(index) as page:
+                modes = [
+                    raw.FPDFTextObj_GetTextRenderMode(text)
+                    for text in page.get_objects(filter=[raw.FPDF_PAGEOBJ_TEXT])
+                ]
+        except PdfiumError:  # a page that only pdfplumber can read
+            return False
         return 2 * modes.count(_HIDDEN) > len(modes)
 
     def draw(self, index: int, dpi: float, turn: int = 0) -> Image.Image:

@@ -25,6 +25,7 @@ from tabrag.errors import missing_extra
 _BATCH = 64  # pages after which pdfminer's store of a file's objects is dropped
 _MAX_GLYPHS = 200_000  # of one page: what lies beyond is not text that anyone reads
 _UNMAPPED = 0.3  # share of glyphs without a meaning beyond which a page's text is of no use
+_MANY_STROKES = 150  # curves of a page: letters that are drawn as outlines have one or more each
 _DEPTH = 6  # of forms inside forms in which pictures are looked for
 
 
@@ -38,6 +39,7 @@ class ReadPage:
         notes: What is lost or was guessed.
         lost: Whether some of its content is lost.
         garbled: Whether its font does not say what its glyphs stand for.
+        outlined: Whether so many curves are drawn that its text may be outlines without letters.
         drawable: Whether it can be drawn without decoding a huge picture.
     """
 
@@ -46,6 +48,7 @@ class ReadPage:
     notes: list[str] = field(default_factory=list)
     lost: bool = False
     garbled: bool = False
+    outlined: bool = False
     drawable: bool = True
 
 
@@ -69,11 +72,11 @@ def read_file(pdfium: PdfiumFile, password: str = "") -> Iterator[ReadPage]:
     logging.getLogger("pdfminer").setLevel(logging.ERROR)  # it warns of each odd font
     with ExitStack() as stack:
         source, known = pdfium.path, password
-        if _count_pages(source, known) != len(pdfium):
+        readable = _count_pages(source, known) == len(pdfium)
+        if not readable:
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="tabrag-pdf-"))
             source, known = Path(folder) / "mended.pdf", ""
-            pdfium.save_mended(source)
-        readable = _count_pages(source, known) == len(pdfium)
+            readable = pdfium.save_mended(source) and _count_pages(source, known) == len(pdfium)
         for first in range(0, len(pdfium), _BATCH):
             numbers = list(range(first + 1, min(first + _BATCH, len(pdfium)) + 1))
             if not readable:
@@ -132,6 +135,7 @@ def _read_with_plumber(page: Any, number: int) -> ReadPage:
         *picture_boxes(objects.get("image", ()), origin, width, height),
         *drawing.drawings(),
     ]
+    read.outlined = drawing.num_strokes >= _MANY_STROKES
     _add_words(read, chars, origin)
     if size := _huge_picture(page.page_obj.resources):
         read.drawable = False
