@@ -81,7 +81,7 @@ def mark_captions(parts: list[Part], body: float) -> None:
         body: Size of most of the document's text in points.
     """
     for part in parts:
-        part.is_small = bool(part.lines) and part.lines[0].size <= _SMALL * body
+        part.is_small = bool(part.lines) and _size(part) <= _SMALL * body
         if part.kind in ("text", "heading", "list") and (_is_table(part.text) or _is_figure(part.text)):
             part.kind, part.level = "caption", 0
     place = 0
@@ -92,6 +92,11 @@ def mark_captions(parts: list[Part], body: float) -> None:
                 _merge(parts, first, place)
                 place = first + 1
         place += 1
+
+
+def _size(part: Part) -> float:
+    """The largest type of a paragraph's lines in points."""
+    return max(line.size for line in part.lines)
 
 
 def _is_table(text: str) -> bool:
@@ -258,7 +263,7 @@ def mark_notes(parts: Sequence[Part], blocks: Sequence[Block], body: float) -> N
     """
     open_note: Part | None = None
     for part, block in zip(parts, blocks, strict=True):
-        if block.kind not in ("text", "list") or not part.lines or part.lines[0].size > _SMALL * body:
+        if block.kind not in ("text", "list") or not part.lines or _size(part) > _SMALL * body:
             open_note = None
             continue
         first = part.lines[0]

@@ -19,7 +19,8 @@ _MAX_ROWS_FEW = 2  # the same in documents of two pages
 _HEADING = 1.2  # times the size of a page's text: a line that is set larger is a heading
 _COUNTED = re.compile(r"\d+|\b[ivxlc]+\b")
 _PLACE = 0.012  # of the page's height by which their place may vary
-_MANY_PAGES = 3  # pages from which on a line on half of them is a running one
+_MANY_PAGES = 3  # of a document: fewer may be copies of one form
+_FEW_PAGES = 6  # of a document in which two pages with the same line are enough; three in a longer one
 _NUMBER = re.compile(
     r"[\W_]*(?:(?:page|seite|página|pagina|p\.|s\.|стр\.?|第)\s*)?"
     r"(?:\d{1,4}|[ivxlc]{1,6}|[A-Z]{1,2}[-–.]\d{1,3})(?:\s*(?:/|of|von|de|sur|di|из|-)\s*\d{1,4})?\s*[页頁쪽]?[\W_]*",
@@ -62,22 +63,18 @@ def drop_running(pages: Sequence[Layout]) -> dict[str, list[str]]:
             for page, body in zip(pages, bodies, strict=True)
             for key in {_key(line, page, body) for line in _zone(page, at_top, zone)}
         )
-        often = _often(len(pages))
+        often = 2 if len(pages) < _FEW_PAGES else 3
         for page, body in zip(pages, bodies, strict=True):
             lines = _zone(page, at_top, zone)
             running = {id(line) for line in lines if seen[_key(line, page, body)] >= often}
-            gone = _edge_lines(page, lines, at_top, running, rows)
+            twice = {id(line) for line in lines if seen[_key(line, page, body)] >= 2}
+            gone = _edge_lines(page, lines, at_top, (running, twice), rows)
             for line in gone:
                 if not _NUMBER.fullmatch(line.text):
                     dropped[name].setdefault(line.text)
             _remove(page, gone)
     _drop_pictures(pages)
     return {name: list(texts) for name, texts in dropped.items() if texts}
-
-
-def _often(num_pages: int) -> int:
-    """The number of pages on which a line is a running one: two, or a tenth of a long document."""
-    return max(2, num_pages // 10) if num_pages < 40 else max(4, num_pages // 20)
 
 
 def _zone(page: Layout, at_top: bool, share: float) -> list[Line]:
@@ -104,7 +101,9 @@ def _key(line: Line, page: Layout, body: float) -> tuple[str, int]:
     return text, round((line.box[1] + line.box[3]) / 2 / page.height / (3 * _PLACE))
 
 
-def _edge_lines(page: Layout, zone: list[Line], at_top: bool, often: set[int], rows: int) -> list[Line]:
+def _edge_lines(
+    page: Layout, zone: list[Line], at_top: bool, often: tuple[set[int], set[int]], rows: int
+) -> list[Line]:
     """Lines to drop, from the edge of the page inwards, up to the first row without any."""
     lines = sorted(zone, key=lambda line: line.box[1] if at_top else -line.box[3])
     bounds = [region.box for region in page.regions if not region.lines]
@@ -115,10 +114,10 @@ def _edge_lines(page: Layout, zone: list[Line], at_top: bool, often: set[int], r
         middle = (lines[place].box[1] + lines[place].box[3]) / 2
         row = [line for line in lines[place:] if line.box[1] <= middle <= line.box[3]] or [lines[place]]
         outside = [line for line in row if not _is_inside(line, bounds, at_top)]
+        numbers = [line for line in outside if _is_number(line, page, at_top)]
+        seen = often[1 if numbers else 0]  # beside a page's number less evidence is needed
         running = [
-            line
-            for line in outside
-            if (id(line) in often and not is_caption(line.text)) or _is_number(line, page, at_top)
+            line for line in outside if line in numbers or (id(line) in seen and not is_caption(line.text))
         ]
         gone += running
         if not running:
