@@ -75,7 +75,7 @@ def _extra(command: list[str]) -> list[str]:
     if command[1] == "train/reranker.py":
         tiny = ["--cross_encoder.backbone=offline:tiny-bert", "--data.max_dev=5", "--data.dev_depth=3"]
         return [*tiny, "--train.batch_size=4", "--train.epochs=0", "--train.max_steps=2"]
-    if command[1] == "scripts/prepare_data.py" and "hitab" in command:
+    if command[1] == "scripts/prepare_data.py" and {"hitab", "docrag_open"} & set(command):
         return ["--limit=40"]
     return []
 
@@ -109,24 +109,36 @@ def test_hitab_commands(run: Callable[..., dict], data_root: Path, tmp_path: Pat
     assert (tmp_path / "runs/hitab/reliability.png").stat().st_size > 10_000
 
 
-def test_commands_on_a_persons_own_tables(run: Callable[..., dict], files_root: Path, tmp_path: Path) -> None:
+def test_commands_on_a_persons_own_files(run: Callable[..., dict], files_root: Path, tmp_path: Path) -> None:
     own = tmp_path / "own"
-    for kind in ("html", "csv", "xlsx"):
+    for kind in ("html", "csv", "xlsx", "md"):
         shutil.copytree(files_root / kind, own / kind)
-    first, *others = _commands("Your own tables")
-    assert len(others) == 6
-    made = run(first, {"MY_TABLES": str(own)}, [])
-    assert made["tables"] > 10
+    first, *others = _commands("Your own files")
+    assert len(others) == 9
+    made = run(first, {"MY_FILES": str(own)}, [])
+    assert made["tables"] > 10 and made["documents"] > 10
     answered = None
     for command in others:
         if "--data.folder=datasets/mine" in command:
             continue  # needs questions of a person
-        figures = run(command, {}, _extra(command))
+        figures = run(command, {"offline:minilm": "offline:tiny-bert"}, _extra(command))
         answered = figures if command[1] == "infer/answer.py" else answered
     assert answered is not None and answered["answer"] == "$280"
 
 
-@pytest.mark.parametrize("heading", ["On GPUs", "Quickstart", "HiTab", "Rerank", "Your own tables"])
+def test_commands_on_documents(run: Callable[..., dict], data_root: Path) -> None:
+    commands = _commands("docrag-open")
+    assert len(commands) == 6
+    replaced = {"$TABRAG_DATA": str(data_root), "offline:minilm": "offline:tiny-bert"}
+    figures: dict = {}
+    for command in commands:
+        figures |= run(command, replaced, _extra(command))
+    assert figures["documents"] == 40 and 0.3 < figures["Hit@10"] <= 1
+
+
+@pytest.mark.parametrize(
+    "heading", ["On GPUs", "Quickstart", "HiTab", "Rerank", "Your own files", "docrag-open"]
+)
 def test_every_named_file_exists(heading: str) -> None:
     commands = _commands(heading)
     named = [

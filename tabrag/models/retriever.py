@@ -16,6 +16,7 @@ from tabrag.files import atomic_folder, read_json, write_json
 from tabrag.models.config import RetrieverConfig
 from tabrag.models.embedder import Embedder, config_to_json, read_config, sibling
 from tabrag.models.io import check_tensors, resolve
+from tabrag.models.plain_encoder import is_plain_encoder, retriever_config
 
 if TYPE_CHECKING:
     from tabrag.representations import RepresentationConfig
@@ -67,21 +68,28 @@ class Retriever(nn.Module):
 
     @classmethod
     def from_pretrained(cls, name: str | Path, *, revision: str | None = None) -> Retriever:
-        """Load what :meth:`save_pretrained` wrote.
+        """Load what :meth:`save_pretrained` wrote, or a sentence encoder as it is.
 
         Args:
-            name: Folder or hub id.
+            name: Folder or hub id; of an encoder also ``offline:NAME``, see
+                :mod:`tabrag.models.plain_encoder`.
             revision: Branch, tag or commit of a hub id.
 
         Raises:
-            UserError: Not a retriever's folder, or its tensors are not exactly the expected ones.
+            UserError: Neither a retriever's folder nor a model's, or its tensors are not exactly the expected
+                ones.
         """
         from tabrag.representations import RepresentationConfig
 
         folder = resolve(name, revision=revision)
         path = folder / "retriever.json"
         if not path.is_file():
-            raise UserError(f"{folder}: no retriever.json, so this is not a retriever's folder")
+            if not is_plain_encoder(folder):
+                raise UserError(
+                    f"{folder}: neither retriever.json nor config.json: this is no retriever and no encoder"
+                )
+            config = retriever_config(str(name), folder, revision=revision)
+            return cls.from_config(config, RepresentationConfig()).eval()
         values = read_json(path)
         if values.get("format_version") != FORMAT_VERSION:
             raise UserError(

@@ -128,7 +128,7 @@ def test_faults_are_named(bert: str, tmp_path: Path) -> None:
             RetrieverConfig(query=config.query, item=config.item, share_towers=True), REPRESENTATION
         )
     with pytest.raises(UserError, match="retriever.json"):
-        Retriever.from_pretrained(bert)
+        Retriever.from_pretrained(tmp_path)
     Retriever.from_config(_config(bert), REPRESENTATION).save_pretrained(tmp_path / "out")
     path = tmp_path / "out" / "retriever.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"format_version": 7}))

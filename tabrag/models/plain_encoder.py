@@ -1,0 +1,59 @@
+"""A sentence encoder that nobody trained here, as a retriever: both towers are the encoder as it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from tabrag.errors import UserError
+from tabrag.files import read_json
+from tabrag.models.config import EmbedderConfig, RetrieverConfig
+
+_MAX_LENGTH = 256
+_POOLING = {"pooling_mode_mean_tokens": "mean", "pooling_mode_cls_token": "cls"}
+
+
+def is_plain_encoder(folder: Path) -> bool:
+    """Whether a folder holds a transformers model rather than one of this package's checkpoints."""
+    return (folder / "config.json").is_file()
+
+
+def retriever_config(name: str, folder: Path, *, revision: str | None) -> RetrieverConfig:
+    """Settings of a retriever whose two towers are the encoder.
+
+    The pooling, the length and the normalisation are those of sentence-transformers' files where the folder
+    has them; otherwise the mean of the last states, 256 tokens or as many as the model reads, and normalised.
+
+    Args:
+        name: Folder, hub id or ``offline:NAME``.
+        folder: Where its files lie.
+        revision: Branch, tag or commit of a hub id.
+
+    Raises:
+        UserError: Its pooling is none that this package knows.
+    """
+    positions = _read(folder / "config.json").get("max_position_embeddings")
+    length = _read(folder / "sentence_bert_config.json").get("max_seq_length")
+    modules = read_json(folder / "modules.json") if (folder / "modules.json").is_file() else None
+    tower = EmbedderConfig(
+        backbone=name,
+        revision=revision,
+        pooling=_pooling(folder),  # type: ignore[arg-type]
+        normalize=modules is None or any("Normalize" in one.get("type", "") for one in modules),
+        max_length=min(value for value in (length or _MAX_LENGTH, positions) if value),
+    )
+    return RetrieverConfig(query=tower, item=tower, share_towers=True)
+
+
+def _pooling(folder: Path) -> str:
+    modes = _read(folder / "1_Pooling" / "config.json")
+    if not modes:
+        return "mean"
+    chosen = [name for name, value in modes.items() if name.startswith("pooling_mode_") and value]
+    if len(chosen) != 1 or chosen[0] not in _POOLING:
+        raise UserError(f"{folder}: pooling {chosen} is not known here: it is mean or cls")
+    return _POOLING[chosen[0]]
+
+
+def _read(path: Path) -> dict[str, Any]:
+    return read_json(path) if path.is_file() else {}
