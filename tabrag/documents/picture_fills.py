@@ -102,7 +102,7 @@ def without_fills(pixels: np.ndarray, fills: Sequence[Fill]) -> np.ndarray:
         x0, y0, x1, y1 = (round(value) for value in fill.box)
         contrast = grey[y0:y1, x0:x1] - 255 * fill.grey
         ink = np.maximum(_strength(contrast), _strength(-contrast))
-        clean[y0:y1, x0:x1] = (255 - 255 * ink).astype(np.uint8)[..., None]
+        clean[y0:y1, x0:x1] = np.rint(255 - 255 * ink).astype(np.uint8)[..., None]
     return clean
 
 

@@ -113,10 +113,7 @@ def _ridges(pixels: Pixels, unit: float) -> list[tuple[np.ndarray, np.ndarray]]:
     """
     import cv2
 
-    thin, high = (
-        np.ones((2 * max(round(share * unit / 2), 2) + 1, 1), np.uint8)
-        for share in (_MAX_THICKNESS, _LETTERS)
-    )
+    thin, high = (np.ones((_odd(max(share * unit, 5)), 1), np.uint8) for share in (_MAX_THICKNESS, _LETTERS))
     return [
         (
             cv2.morphologyEx(pixels, how, thin).max(axis=2),
@@ -126,17 +123,22 @@ def _ridges(pixels: Pixels, unit: float) -> list[tuple[np.ndarray, np.ndarray]]:
     ]
 
 
+def _odd(length: float) -> int:
+    """The odd number at a length or next above it: a kernel of an even one would shift what it finds."""
+    return 2 * round(length / 2) + 1
+
+
 def _solid(mask: _Mask, ridge: np.ndarray, unit: float) -> list[_Line]:
     """Runs that are long beside the text and have no ink on their flanks."""
     import cv2
 
     runs = mask
     for step, share, least in (
-        (cv2.MORPH_OPEN, _SHORT_PIECE, 4),
+        (cv2.MORPH_OPEN, _SHORT_PIECE, 5),
         (cv2.MORPH_CLOSE, _SHORT_GAP, 3),
-        (cv2.MORPH_OPEN, _MIN_PIECE, 8),
+        (cv2.MORPH_OPEN, _MIN_PIECE, 9),
     ):
-        runs = cv2.morphologyEx(runs, step, np.ones((1, max(round(share * unit), least)), np.uint8))
+        runs = cv2.morphologyEx(runs, step, np.ones((1, _odd(max(share * unit, least))), np.uint8))
     # A line that slopes steps from row to row: its runs touch at their ends, or nearly so.
     grown = cv2.dilate(runs, np.ones((1, 5), np.uint8))
     count, labels, stats, _ = cv2.connectedComponentsWithStats(grown, connectivity=8)
@@ -167,14 +169,14 @@ def _dotted(mask: _Mask, ridge: np.ndarray, unit: float, solid: list[_Line]) -> 
     """Rows of dots and dashes with nothing above and below them."""
     import cv2
 
-    gap, length = max(round(_GAP * unit), 3), max(round(_MIN_DOTTED * unit), 24)
+    gap, length = _odd(max(_GAP * unit, 3)), _odd(max(_MIN_DOTTED * unit, 24))
     alone = mask.copy()
     for line in solid:
         y, reach = int(line.at), max(round(_DOUBLE * unit), 2)
         alone[max(y - reach, 0) : y + reach + 1, int(line.start) : int(line.end)] = 0
     # The dots are thin: what is high is a letter or a line that crosses.
     thin = max(round(_DOUBLE * unit), 2)
-    high = cv2.morphologyEx(alone, cv2.MORPH_OPEN, np.ones((thin + 1, 1), np.uint8))
+    high = cv2.morphologyEx(alone, cv2.MORPH_OPEN, np.ones((_odd(thin + 1), 1), np.uint8))
     dots = cv2.morphologyEx(alone - high, cv2.MORPH_CLOSE, np.ones((1, gap), np.uint8))
     runs = cv2.morphologyEx(dots, cv2.MORPH_OPEN, np.ones((1, length), np.uint8))
     count, _, stats, _ = cv2.connectedComponentsWithStats(runs, connectivity=8)
