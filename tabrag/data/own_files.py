@@ -42,29 +42,34 @@ def own_files(
 ) -> Iterator[OwnFile]:
     """The documents below a folder, files of a folder before those of its subfolders, each in order of names.
 
-    Hidden files, lock files of open documents and words beside pictures are passed over; links to folders and
-    links that lead out are refused.
+    Hidden files, lock files of open documents and words beside pictures are passed over; links to folders,
+    links that lead out or to nothing, and folders that cannot be listed are refused.
 
     Args:
         folder: The folder.
         passed_over: Takes up the endings of files of other kinds, with counts.
         without: Files and folders that are passed over, in the folder or not.
     """
-    root = folder.resolve()
-    skipped = {path.resolve() for path in without}
+    root = _real(folder)
+    skipped = {_real(path) for path in without}
     names: set[str] = set()
-    for parent, folders, files in os.walk(folder):
+    unlisted: list[OSError] = []
+    for parent, folders, files in os.walk(folder, onerror=unlisted.append):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in [name for name in folders if (Path(parent) / name).is_symlink()]:
+        for name in [name for name in folders if os.path.islink(os.path.join(parent, name))]:
             yield _refused(Path(parent) / name, folder, "a link to a folder; links are not followed")
-        folders[:] = [name for name in folders if (Path(parent) / name).resolve() not in skipped]
+        folders[:] = [name for name in folders if _real(Path(parent) / name) not in skipped]
         for name in sorted(files):
             path = Path(parent) / name
             if name.startswith((".", "~$")) or name.endswith(WORDS_ENDING):
                 continue  # "~$" is the lock file of an open office document
-            if not path.resolve().is_relative_to(root):
+            if not _real(path).is_relative_to(root):
                 yield _refused(path, folder, "a link that leads out of the folder")
-            elif path.resolve() in skipped or not path.is_file():
+            elif os.path.islink(path) and not os.path.exists(path):
+                yield _refused(path, folder, "a link that leads to nothing; remove it")
+            elif not os.path.exists(path):
+                yield _refused(path, folder, "cannot be reached: its path is too long, or it was removed")
+            elif _real(path) in skipped or not path.is_file():
                 continue
             elif path.suffix.lower() not in _SUFFIXES:
                 passed_over[path.suffix.lower() or "no suffix"] += 1
@@ -73,6 +78,9 @@ def own_files(
             else:
                 names.add(shown)
                 yield OwnFile(path, shown)
+    for error in unlisted:
+        reason = f"the folder cannot be listed ({error.strerror}): check its permissions"
+        yield _refused(Path(error.filename), folder, reason)
 
 
 def digest(path: Path) -> str:
@@ -86,6 +94,11 @@ def writable(text: str) -> str:
     characters too, which no id may hold."""
     text = text.encode("utf-8", "backslashreplace").decode("utf-8")
     return re.sub(r"[\x00-\x1f\x7f]", lambda match: match[0].encode("unicode_escape").decode(), text)
+
+
+def _real(path: Path) -> Path:
+    """The path without links; one of links that lead in a circle stays as it is."""
+    return Path(os.path.realpath(path))
 
 
 def _refused(path: Path, folder: Path, reason: str) -> OwnFile:
