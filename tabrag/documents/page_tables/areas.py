@@ -20,7 +20,7 @@ _SHORTEST = 30.0
 def drawn_areas(
     words: Sequence[PageWord], horizontal: Sequence[Stroke], vertical: Sequence[Stroke]
 ) -> list[Area]:
-    """Areas bounded by lines that touch, or by lines of one width, from above, their words not yet in them."""
+    """Areas bounded by lines that touch, or by lines of one width, from above, without their words."""
     items: list[Area] = []
     for hs, vs in _components(horizontal, vertical):
         if vs:
@@ -183,4 +183,4 @@ def _is_tabular(box: PageBox, words: Sequence[PageWord]) -> bool:
 
 def _is_prose(line: TextLine, width: float) -> bool:
     wordy = [piece for piece in line.pieces if piece.num_words >= 6 and not piece.is_value]
-    return sum(piece.box[2] - piece.box[0] for piece in wordy) >= 0.6 * width
+    return len(line.pieces) <= 3 and sum(piece.box[2] - piece.box[0] for piece in wordy) >= 0.6 * width

@@ -1,4 +1,4 @@
-"""What stands between two lines drawn across a table: lines of its header, rows, or one row of wrapped texts."""
+"""What stands between two lines drawn across a table: header lines, rows, or one row of wrapped texts."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from tabrag.documents.page_content import PageWord
 from tabrag.documents.page_tables.columns import column_of, gutters, split_at
 from tabrag.documents.page_tables.header import num_header_lines
 from tabrag.documents.page_tables.lattice import Lattice, Region
+from tabrag.documents.page_tables.pitch import has_values
 from tabrag.documents.page_tables.rows import group_rows
 from tabrag.documents.page_tables.text_lines import Piece, TextLine, is_leader, text_lines
 
@@ -36,6 +37,9 @@ class Bands:
         self._edges = lattice.xs
         self._header_end = self._find_header_end()
         self.num_lines = sum(map(len, self._lines))
+        valued = [sum(has_values(line, self._edges) for line in band) for band in self._lines]
+        self.are_rows = sum(number == 1 for number in valued) > max(3, sum(number > 1 for number in valued))
+        """Whether most bands hold one row of values each."""
 
     def header(self, band: int) -> list[TextLine]:
         """The lines of a band that belong to the header."""
@@ -47,8 +51,15 @@ class Bands:
 
     def header_below(self, band: int) -> list[TextLine]:
         """The first header line of the bands below, where a header line is what comes first there."""
-        later = next((lines for lines in self._lines[band + 1 :] if lines), [])
-        return [line for line in later if line.middle < self._header_end][:1]
+        return [line for line in self.first_below(band) if line.middle < self._header_end]
+
+    def first_below(self, band: int) -> list[TextLine]:
+        """The first line of the bands below."""
+        return next((lines for lines in self._lines[band + 1 :] if lines), [])[:1]
+
+    def last_above(self, band: int) -> list[TextLine]:
+        """The last line of the bands above."""
+        return next((lines for lines in reversed(self._lines[:band]) if lines), [])[-1:]
 
     def limits(self, band: int) -> list[float]:
         """Where lines are drawn between the columns of a band, both sides of the table included."""
@@ -98,7 +109,7 @@ def _said(line: TextLine) -> list[Piece]:
 
 
 def rows_of(
-    body: list[TextLine], edges: Sequence[float], drawn: Lattice, num_lines: int, size: float
+    body: list[TextLine], edges: Sequence[float], drawn: Lattice, bands: Bands, size: float
 ) -> list[list[TextLine]]:
     """The rows of a band.
 
@@ -106,9 +117,17 @@ def rows_of(
         body: Its lines below the header.
         edges: Edges of the columns.
         drawn: Rows and columns that are drawn.
-        num_lines: Lines of the whole table.
+        bands: All bands of the table.
         size: Height of the type in points.
     """
+    num_lines = bands.num_lines
+    valued = [index for index, line in enumerate(body) if has_values(line, edges)]
+    if bands.are_rows and len(valued) == 1:
+        # What stands below its values is the end of a wrapped label.
+        head, rest = body[: valued[0] + 1], body[valued[0] + 1 :]
+        rows = rows_of(head, edges, drawn, bands, size) if rest else []
+        if rows:
+            return [*rows[:-1], [*rows[-1], *rest]]
     if body and _has_several_rows(body, edges, drawn, num_lines):
         return [row.lines for row in group_rows(body, edges, size)]
     return [body] if body else []

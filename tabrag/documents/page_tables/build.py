@@ -6,6 +6,7 @@ cells are found in one way: they are the regions that no line parts.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -63,12 +64,12 @@ def _as_table(
     found: list[Region] = []
     contents: list[list[PageWord]] = []
     for region, words in cells:
-        inside_rows = [index for index, row in enumerate(rows) if row in _range(region[:2])]
-        inside_cols = [index for index, col in enumerate(cols) if col in _range(region[2:])]
-        if inside_rows and inside_cols:
-            found.append((inside_rows[0], inside_rows[-1], inside_cols[0], inside_cols[-1]))
+        first_row, end_row = bisect_left(rows, region[0]), bisect_right(rows, region[1])
+        first_col, end_col = bisect_left(cols, region[2]), bisect_right(cols, region[3])
+        if first_row < end_row and first_col < end_col:
+            found.append((first_row, end_row - 1, first_col, end_col - 1))
             contents.append(words)
-            texts[inside_rows[0]][inside_cols[0]] = cell_text(words)
+            texts[first_row][first_col] = cell_text(words)
     for row, level in indents(_labels(found, contents)).items():
         texts[row][0] = BLANKS * level + texts[row][0]
     table = PageTable(

@@ -47,7 +47,9 @@ def _touch(left: PageWord, right: PageWord) -> bool:
     size = type_size(left)
     gap = max(right.box[0] - left.box[2], left.box[0] - right.box[2])
     on_one_line = abs(left.box[3] - right.box[3]) <= 0.15 * size
-    return on_one_line and -0.5 * size <= gap <= _TOUCHING * size and not (left.raised or right.raised)
+    return (
+        on_one_line and -2 * _TOUCHING * size <= gap <= _TOUCHING * size and not (left.raised or right.raised)
+    )
 
 
 def _is_one_word(above: str, below: str) -> bool:

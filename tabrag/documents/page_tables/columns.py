@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from statistics import median
 
@@ -18,6 +19,8 @@ _CROSSED_PIECES = 0.14
 _NARROWEST = 0.3
 """Narrowest blank between columns, heights of type."""
 _WIDER = 1.3
+_NEAR = 1.5
+"""Farthest place of a column's left side from its texts, heights of type."""
 
 
 def gutters(
@@ -58,7 +61,8 @@ def gutters(
     for line in single:
         for start, end in _spans(line, x0):
             covered[max(start, 0) : max(end, 0)] += 1
-    places = [_clearest(covered[start:end].tolist()) + start for start, end in found]
+    near = int(_NEAR * size / _STEP)
+    places = [_clearest(covered[start:end].tolist(), near) + start for start, end in found]
     crossed = [int(weights[place]) for place in places]
     return _without_thin_columns(lines, [x0 + place * _STEP for place in places], crossed, x0, x1)
 
@@ -73,8 +77,11 @@ def _spans(line: TextLine, x0: float) -> list[tuple[int, int]]:
     ]
 
 
-def _clearest(ink: list[int]) -> int:
-    """The middle of the longest stretch with the least ink."""
+def _clearest(ink: list[int], near: int) -> int:
+    """The middle of the longest stretch with the least ink; of a wide one a place near its right side.
+
+    Labels leave wide blanks behind them, and what stands over or under the next column begins near it.
+    """
     least = min(ink)
     best = (0, 0)
     start = None
@@ -85,7 +92,7 @@ def _clearest(ink: list[int]) -> int:
             best = max(best, (index - start, -start))
             start = None
     length, start = best[0], -best[1]
-    return start + length // 2
+    return start + max(length // 2, length - near)
 
 
 def _without_thin_columns(
@@ -109,10 +116,11 @@ def _without_thin_columns(
 
 
 def column_of(piece: Piece, edges: Sequence[float]) -> int:
-    """The column that a piece shares most of its width with."""
+    """The column that a piece shares most of its width with, the nearest one where it shares none."""
     x0, _, x1, _ = piece.box
-    overlaps = [min(x1, right) - max(x0, left) for left, right in zip(edges, edges[1:], strict=False)]
-    return overlaps.index(max(overlaps))
+    first = min(max(bisect_right(edges, x0) - 1, 0), len(edges) - 2)
+    last = min(max(bisect_left(edges, x1) - 1, first), len(edges) - 2)
+    return max(range(first, last + 1), key=lambda col: (min(x1, edges[col + 1]) - max(x0, edges[col]), -col))
 
 
 def crosses(piece: Piece, x: float) -> bool:

@@ -13,7 +13,7 @@ from tabrag.documents.page_tables.columns import column_of, crosses
 from tabrag.documents.page_tables.text_lines import TextLine, text_lines, type_size
 
 _BLANK = 1.0
-"""Widest blank between the area and a row beyond it, heights of type, unless its own rows stand farther apart."""
+"""Widest blank before a row beyond the area, heights of type, unless its own rows stand farther apart."""
 _MOST_ROWS = 12
 
 

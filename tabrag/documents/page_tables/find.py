@@ -30,6 +30,9 @@ def find_tables(page: PageContent) -> list[PageTable]:
     columns are blanks that run down the page and rows are told by what their lines say. A table inside a
     cell of another one is a table of its own, and its words are no part of the outer cell.
 
+    Labels of rows begin with two blanks for each level that they are indented, which
+    :func:`tabrag.tables.headers.infer_table` reads; rows of dots that lead to a number are left out.
+
     Args:
         page: The page. Where most of its text is turned, it is read as turned upright.
 
@@ -75,8 +78,11 @@ def _find_upright(page: PageContent) -> list[PageTable]:
         free &= ~_inside(area.box, middles)
         tables.append(built.table)
     for area in free_areas(_chosen(words, free), horizontal, vertical):
+        inside = free & _inside(area.box, middles)
+        area.words = _chosen(words, inside)  # turned words, too: what stands in a table is nowhere else
         built = build_table(area)
         if built is not None and is_table(built, drawn=False):
+            free &= ~inside
             tables.append(built.table)
     return sorted(tables, key=lambda table: (table.box[1], table.box[0]))
 

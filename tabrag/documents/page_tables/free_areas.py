@@ -126,7 +126,7 @@ def _trimmed(run: list[TextLine]) -> list[TextLine]:
 
 
 def _is_header(line: TextLine, below: TextLine, label_end: float, x0: float, x1: float) -> bool:
-    """Whether a line of one text stands over the columns of values, and not over the whole table as a title."""
+    """Whether a line of one text stands over the columns of values, not over the table as a title."""
     middle = (line.x0 + line.x1) / 2
     is_over_values = (
         abs(middle - (label_end + x1) / 2) < abs(middle - (x0 + x1) / 2) or line.x0 > (x0 + x1) / 2

@@ -57,7 +57,7 @@ class Lattice:
 
 
 def make_lattice(box: PageBox, horizontal: Sequence[Stroke], vertical: Sequence[Stroke]) -> Lattice | None:
-    """Rows and columns of the lines inside a box, whose own sides are lines too; None where they are too many."""
+    """Rows and columns of the lines inside a box, whose sides are lines too; None where they are too many."""
     x0, y0, x1, y1 = box
     xs = levels([x0, x1, *(stroke.at for stroke in vertical if x0 < stroke.at < x1)])
     ys = levels([y0, y1, *(stroke.at for stroke in horizontal if y0 < stroke.at < y1)])

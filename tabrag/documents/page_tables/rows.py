@@ -1,22 +1,19 @@
-"""Rows of text without lines between them: which line begins a row and which one goes on with the row above."""
+"""Rows of text without lines between them: which line begins a row and which one goes on with a row."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
-from statistics import median
 
 from tabrag.documents.page_tables.columns import column_of
-from tabrag.documents.page_tables.header import UNIT
+from tabrag.documents.page_tables.header_spans import UNIT
+from tabrag.documents.page_tables.pitch import row_pitch
 from tabrag.documents.page_tables.text_lines import Piece, TextLine, is_leader
 
 _OPEN_END = re.compile(
     r"(?:[-\u2010,&/(]|\b(?:and|or|of|the|to|for|in|on|by|with|from|at|a|an|et|de|und|der|die))$",
     re.IGNORECASE,
 )
-_CLOSE = 0.85
-"""Lines closer together than this share of the pitch of rows are of one row."""
 _LOOSE = 1.35
 """Lines farther apart than this many times the smallest pitch begin a new row, where lines of one row stand
 close together."""
@@ -57,20 +54,19 @@ def group_rows(lines: Sequence[TextLine], edges: Sequence[float], size: float) -
     pitches = [below.middle - above.middle for above, below in zip(lines, lines[1:], strict=False)]
     full = sorted(pitch for pitch in pitches if pitch > 0.8 * size)
     smallest = full[len(full) // 10] if full else 0.0
-    rights = [
-        max((piece.box[2] for line in lines for piece in cells_of(line, edges).get(col, [])), default=0.0)
-        for col in range(len(edges) - 1)
-    ]
-    usual = _usual_pitch(lines, edges)
+    rights = [0.0] * (len(edges) - 1)
+    for line in lines:
+        for col, pieces in cells_of(line, edges).items():
+            rights[col] = max(rights[col], *(piece.box[2] for piece in pieces))
+    apart = row_pitch(lines, edges)
     labels = [
         piece.text for line in lines for piece in cells_of(line, edges).get(0, [])[:1] if not piece.is_value
     ]
     small = 3 * sum(label[:1].islower() for label in labels) < len(labels)
     rows: list[Row] = []
     for index, line in enumerate(lines):
-        if rows and usual and full[0] < _CLOSE * usual and pitches[index - 1] > 0.75 * size:
-            # Lines of one row stand closer together than rows.
-            goes_on = pitches[index - 1] < _CLOSE * usual
+        if rows and apart and pitches[index - 1] > 0.75 * size:
+            goes_on = pitches[index - 1] < apart
         else:
             goes_on = bool(rows) and _goes_on(
                 rows[-1], line, edges, rights, pitches[index - 1], smallest, size, small
@@ -80,20 +76,6 @@ def group_rows(lines: Sequence[TextLine], edges: Sequence[float], size: float) -
         else:
             rows.append(Row(line, edges))
     return rows
-
-
-def _usual_pitch(lines: Sequence[TextLine], edges: Sequence[float]) -> float:
-    """Pitch of lines of values, which are rows of their own; 0 where there are few."""
-    pitches = [
-        below.middle - above.middle
-        for above, below in pairwise(lines)
-        if _has_values(above, edges) and _has_values(below, edges)
-    ]
-    return median(pitches) if len(pitches) >= 2 else 0.0
-
-
-def _has_values(line: TextLine, edges: Sequence[float]) -> bool:
-    return any(piece.is_value and column_of(piece, edges) > 0 for piece in line.pieces)
 
 
 def _goes_on(
@@ -116,7 +98,7 @@ def _goes_on(
         pitch: From the middle of the row's last line to that of the line.
         smallest: Pitch of lines that stand close together.
         size: Height of the type.
-        small: Whether small letters at the beginning say that a text goes on: most labels begin with capitals.
+        small: Whether small letters at the beginning say that a text goes on: most labels have capitals.
     """
     cells = cells_of(line, edges)
     last = cells_of(row.lines[-1], edges)
@@ -147,7 +129,7 @@ def _goes_on(
 
 
 def _is_open(row: Row, cells: dict[int, list[Piece]], col: int) -> bool:
-    """Whether a text goes on in the next line: it ends as no text ends, or the line begins in small letters."""
+    """Whether a text goes on: it ends as no text ends, or the next line begins in small letters."""
     below = cells.get(col)
     above = row.cells.get(col)
     if not below or not above:

@@ -28,7 +28,7 @@ _SAME_GREY = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Stroke:
-    """A straight line along one axis: ``at`` on the other axis, from ``start`` to ``end`` on its own. Points."""
+    """A straight line along one axis, ``at`` a place of the other axis, from ``start`` to ``end``, points."""
 
     at: float
     start: float
@@ -88,7 +88,7 @@ def _mean_at(run: list[Stroke]) -> float:
 
 
 def _without_underlines(strokes: list[Stroke], words: Sequence[PageWord]) -> list[Stroke]:
-    """Lines that do not run right below words, from the first one's left side to the last one's right side."""
+    """Lines but those right below words, from the first one's left side to the last one's right side."""
     if not words or not strokes:
         return strokes
     boxes = np.array([word.box for word in words])

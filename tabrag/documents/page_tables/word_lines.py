@@ -13,10 +13,14 @@ from tabrag.documents.page_content import PageWord
 from tabrag.documents.page_tables.area import Area
 from tabrag.documents.page_tables.bands import Bands, column_edges, rows_of
 from tabrag.documents.page_tables.columns import column_of, crosses, split_at
-from tabrag.documents.page_tables.header import UNIT, drawn_span, header_levels, level_spans, without_middles
+from tabrag.documents.page_tables.header import header_levels, level_texts, without_middles
+from tabrag.documents.page_tables.header_spans import UNIT, drawn_span, level_spans
 from tabrag.documents.page_tables.lattice import Lattice, Region, make_lattice, place
 from tabrag.documents.page_tables.strokes import Stroke
 from tabrag.documents.page_tables.text_lines import Piece, TextLine, text_lines
+
+_Level = tuple[list[TextLine], list[range]]
+"""The lines of a header level, and the columns under those of its texts that stand over several."""
 
 
 def lines_of_words(
@@ -33,43 +37,88 @@ def lines_of_words(
     edges = column_edges(drawn, place(words, drawn), size)
     extra = [x for x in edges if x not in drawn.xs]
     full = [Stroke(x, drawn.ys[0], drawn.ys[-1]) for x in extra]
-    lattice = make_lattice(area.box, area.horizontal, [*area.vertical, *full])
+    short = _to_columns(area.horizontal, edges) if drawn.num_cols == 1 else []
+    lattice = make_lattice(area.box, [*area.horizontal, *short], [*area.vertical, *full])
     if lattice is None:
         return [], []
     cells = place(words, lattice)
     bands = Bands(lattice, cells, drawn)
-    horizontal: list[Stroke] = []
+    horizontal: list[Stroke] = list(short)
     vertical: list[Stroke] = []
     for band in range(lattice.num_rows):
-        top, bottom = lattice.ys[band], lattice.ys[band + 1]
-        header, body = bands.header(band), bands.body(band)
-        if drawn.num_cols > 1:
-            levels = [header] if header else []
-        else:
-            levels = header_levels(without_middles(header, lattice.xs), lattice.xs, area.horizontal)
-        groups = [*levels, *rows_of(body, lattice.xs, drawn, bands.num_lines, size)]
-        starts = _starts(top, groups, bottom)
-        for index, group in enumerate(groups):
-            below = groups[index + 1] if index + 1 < len(groups) else []
-            if index >= len(levels) - 1 and not _is_of_units(group):
-                below = bands.header_below(band) if index == len(levels) - 1 else []
-            elif _is_of_units(group) and not below and index:
-                below = groups[index - 1]
-            spans = _spans(
-                group, below, lattice.xs, area.horizontal, bands.limits(band), starts[index + 1] + size
-            )
-            if index + 1 < len(groups):
-                below = groups[index + 1] if index + 1 < len(levels) else []
-                horizontal += _line_between(starts[index + 1], lattice.xs, group, below, spans)
-            vertical += _lines_beside(extra, group, spans, lattice.xs, starts[index], starts[index + 1])
-        if not groups:
-            vertical += [Stroke(x, top, bottom) for x in extra]
+        more_horizontal, more_vertical = _lines_in_band(band, bands, area, drawn, lattice, size)
+        horizontal += more_horizontal
+        vertical += more_vertical
     for region, inside in cells:
         if inside and region[2] < region[3] and region[0] == region[1]:
             more_horizontal, more_vertical = _split_region(region, inside, lattice)
             horizontal += more_horizontal
             vertical += more_vertical
     return horizontal, vertical
+
+
+def _lines_in_band(
+    band: int, bands: Bands, area: Area, drawn: Lattice, lattice: Lattice, size: float
+) -> tuple[list[Stroke], list[Stroke]]:
+    """Lines between the header levels and rows of a band, and between their columns."""
+    edges = lattice.xs
+    top, bottom = lattice.ys[band], lattice.ys[band + 1]
+    extra = [x for x in edges if x not in drawn.xs]
+    header = bands.header(band)
+    if drawn.num_cols > 1:
+        levels = [header] if header else []
+    else:
+        levels = header_levels(without_middles(header, edges), edges, area.horizontal)
+    groups = [*levels, *rows_of(bands.body(band), edges, drawn, bands, size)]
+    if not groups:
+        return [], [Stroke(x, top, bottom) for x in extra]
+    starts = _starts(top, groups, bottom)
+    spans = [
+        _spans(
+            group,
+            _level_below(index, groups, len(levels), band, bands, edges),
+            edges,
+            area.horizontal,
+            bands.limits(band),
+            starts[index + 1] + size,
+        )
+        for index, group in enumerate(groups)
+    ]
+    horizontal: list[Stroke] = []
+    vertical: list[Stroke] = []
+    for index, group in enumerate(groups):
+        if index + 1 < len(levels):
+            horizontal += _line_between(
+                starts[index + 1], edges, (group, spans[index]), (groups[index + 1], spans[index + 1])
+            )
+        elif index + 1 < len(groups):
+            horizontal.append(Stroke(starts[index + 1], edges[0], edges[-1]))
+        vertical += _lines_beside(extra, group, spans[index], edges, starts[index], starts[index + 1])
+    return horizontal, vertical
+
+
+def _level_below(
+    index: int, groups: list[list[TextLine]], num_levels: int, band: int, bands: Bands, edges: list[float]
+) -> list[TextLine]:
+    """The lines whose texts show the columns under a header level or a row of units; none for other rows."""
+    below = groups[index + 1] if index + 1 < len(groups) else []
+    if _is_of_units(groups[index], edges):
+        above = groups[index - 1] if index else bands.last_above(band)
+        choice = (below or bands.first_below(band), above)
+        return max(choice, key=lambda lines: max((len(line.pieces) for line in lines), default=0))
+    if index + 1 < num_levels:
+        return below
+    return bands.header_below(band) if index + 1 == num_levels else []
+
+
+def _to_columns(strokes: Sequence[Stroke], edges: Sequence[float]) -> list[Stroke]:
+    """Short lines under texts as long as the columns that they are drawn over."""
+    return [
+        Stroke(stroke.at, left, right)
+        for stroke in strokes
+        for left, right in pairwise(edges)
+        if min(right, stroke.end) - max(left, stroke.start) >= 0.4 * (right - left)
+    ]
 
 
 def _split_region(
@@ -94,7 +143,7 @@ def _split_region(
                 spans = [range(len(edges) - 1)]
             else:
                 below = [piece for line in levels[index + 1] for piece in line.pieces]
-                spans = level_spans(_fullest(level).pieces, below, edges, has_labels=False)
+                spans = level_spans(level_texts(level), below, edges, has_labels=False)
         vertical += _lines_beside(edges[1:-1], level, spans, edges, starts[index], starts[index + 1])
     return [Stroke(y, edges[0], edges[-1]) for y in starts[1:-1]], vertical
 
@@ -111,13 +160,10 @@ def _between(above: list[TextLine], below: list[TextLine]) -> float:
     return (max(line.middle for line in above) + min(line.middle for line in below)) / 2
 
 
-def _fullest(level: Sequence[TextLine]) -> TextLine:
-    return max(level, key=lambda line: len(line.pieces))
-
-
-def _is_of_units(row: list[TextLine]) -> bool:
-    """Whether a row says nothing but units of the columns above or below."""
-    return len(row) == 1 and all(UNIT.fullmatch(piece.text) for piece in row[0].pieces)
+def _is_of_units(row: list[TextLine], edges: Sequence[float]) -> bool:
+    """Whether a row says nothing behind its label but units of the columns above or below."""
+    texts = [piece.text for piece in row[0].pieces if column_of(piece, edges) > 0]
+    return len(row) == 1 and bool(texts) and all(UNIT.fullmatch(text) for text in texts)
 
 
 def _spans(
@@ -132,32 +178,20 @@ def _spans(
     if not below:
         return []
     pieces: list[Piece] = [piece for line in below for piece in line.pieces]
-    line = _fullest(level)
-    spans = level_spans(line.pieces, pieces, edges)
+    texts = level_texts(level)
     found = [
-        drawn_span(piece, level, edges, horizontal, limits, bottom) or span
-        for piece, span in zip(line.pieces, spans, strict=True)
+        drawn_span(text, texts, edges, horizontal, limits, bottom) or span
+        for text, span in zip(texts, level_spans(texts, pieces, edges), strict=True)
     ]
     return [span for span in found if len(span) > 1]
 
 
-def _line_between(
-    y: float, edges: list[float], above: list[TextLine], below: list[TextLine], spans: list[range]
-) -> list[Stroke]:
-    """A line below a row; below a header level only where both levels have texts or one stands over several.
-
-    Args:
-        y: Where the line is.
-        edges: Edges of the columns.
-        above: The lines of the row.
-        below: Those of the header level below; none where a row follows.
-        spans: The columns under texts of the level above.
-    """
-    if not below:
-        return [Stroke(y, edges[0], edges[-1])]
-    spanned = {col for span in spans for col in span}
-    upper = {column_of(piece, edges) for line in above for piece in line.pieces} | spanned
-    lower = {column_of(piece, edges) for line in below for piece in line.pieces} | spanned
+def _line_between(y: float, edges: list[float], above: _Level, below: _Level) -> list[Stroke]:
+    """A line between two header levels, where both have texts or one of the upper level is over both."""
+    spanned = {col for span in above[1] for col in span}
+    upper = {column_of(piece, edges) for line in above[0] for piece in line.pieces} | spanned
+    lower = {column_of(piece, edges) for line in below[0] for piece in line.pieces} | spanned
+    lower |= {col for span in below[1] for col in span}
     return [Stroke(y, edges[col], edges[col + 1]) for col in sorted(upper & lower)]
 
 

@@ -20,8 +20,8 @@ class Style:
     """How a table looks.
 
     Attributes:
-        lines: ``all`` (round every cell), ``rows`` (below every row), ``book`` (above and below the header, below
-            the last row, and under spanning headers), ``head`` (below the header alone) or ``none``.
+        lines: ``all`` (round every cell), ``rows`` (below every row), ``book`` (above and below the header,
+            below the last row, and under spanning headers), ``head`` (below the header) or ``none``.
         fill: ``none``, ``stripes`` (header and every second row) or ``cells`` (each cell, with white gaps).
         size: Height of the type.
         pad: Blank beside a text, points.
