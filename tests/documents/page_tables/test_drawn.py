@@ -55,6 +55,7 @@ def _read_back(grid: Grid, style: Style, path: Path) -> tuple[float, bool]:
     )
 
 
+@pytest.mark.slow
 def test_random_tables_come_back(tmp_path: Path) -> None:
     """A hundred tables, ten in each style: at least 98 of them exactly."""
     exact = {}
@@ -66,6 +67,7 @@ def test_random_tables_come_back(tmp_path: Path) -> None:
     assert sum(exact.values()) >= 98, [key for key, good in exact.items() if not good]
 
 
+@pytest.mark.slow
 def test_tables_of_reports_come_back(data_root: Path, tmp_path: Path) -> None:
     """Hierarchical tables of HiTab: exact where lines bound the cells; elsewhere most of their cells."""
     dataset = hitab.read(data_root / "hitab", limit=600)
