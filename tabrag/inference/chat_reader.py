@@ -31,7 +31,6 @@ from tabrag.inference.checks import check_number, check_sentence
 from tabrag.inference.computed import computed_answer
 from tabrag.inference.config import ReaderConfig
 from tabrag.inference.context import Context, build_contexts
-from tabrag.inference.evidence import value_of
 from tabrag.inference.prompting import PROMPTINGS, Prompting
 from tabrag.inference.view import Corpus, View, picture_of
 from tabrag.tables.text import title_text
@@ -179,7 +178,7 @@ def _fill(answer: Answer, one: Asked, reply: Reply, corpus: Corpus, prompting: P
         notes = check_sentence(text, one.question, tables)
     else:
         # Of the table that holds the reply's value, that value alone is left.
-        text = min((value_of(text, view.read) for view in one.views), key=len)
+        text = min((view.value_of(text, one.question) for view in one.views), key=len)
         if not one.instruction:
             answer.answer = text
         found = [view.locate(text, one.question, image=picture) for view, picture in views]

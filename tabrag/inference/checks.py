@@ -61,10 +61,12 @@ def check_number(answer: str, tables: Sequence[Table], evidence: Sequence[Eviden
 
 
 def check_sentence(sentence: str, question: str, tables: Sequence[Table]) -> list[str]:
-    """Notes about the numbers of a sentence that stand in no table, no title and not in the question."""
+    """Notes about the numbers of a sentence that stand in no table or passage, no title and not in the
+    question."""
     if all(table.grid is None for table in tables):
         return []
-    known = [value for text in (question, *map(_headings, tables)) for _, value in numbers_in(text)]
+    texts = [question, *map(_headings, tables), *(text for table in tables for text in _long_texts(table))]
+    known = [value for text in texts for _, value in numbers_in(text)]
     missing = [
         written
         for written, value in numbers_in(sentence)
@@ -76,3 +78,9 @@ def check_sentence(sentence: str, question: str, tables: Sequence[Table]) -> lis
 
 def _headings(table: Table) -> str:
     return " ".join((table.title, table.page_title, table.section, table.caption))
+
+
+def _long_texts(table: Table) -> list[str]:
+    """Cells that are no numbers themselves: labels and passages, in which numbers may stand."""
+    cells = [] if table.grid is None else table.grid.cells
+    return [text for row in cells for text in row if text and number(text) is None]

@@ -10,7 +10,7 @@ from tabrag.documents.sentences import split_sentences
 from tabrag.documents.whole import Item, WholeDocument
 from tabrag.inference.config import ContextConfig
 from tabrag.inference.document_text import DocumentText, document_texts
-from tabrag.inference.evidence import locate, locate_sentence
+from tabrag.inference.passages import locate_numbers, locate_passages, value_in_passages
 from tabrag.inference.view import View
 from tabrag.tables.grid import make_grid
 from tabrag.tables.text import title_text
@@ -21,8 +21,8 @@ from tabrag.types import Block, Cell, Document, Evidence, Source, Table
 class TextView(View):
     """The passages of a document that are shown, as a table of one column with a passage in each row.
 
-    Answers are looked for in it as in any table. Its evidence names the document, the passage, and where in
-    the file that stands.
+    Answers are looked for in its passages (:mod:`tabrag.inference.passages`). Its evidence names the
+    document, the passage, and where in the file that stands.
 
     Attributes:
         document: The document.
@@ -43,15 +43,24 @@ class TextView(View):
         source = Source(file=self.document.source.file, page=block.page, box=block.box)
         return replace(made, cells=cells, text=text, source=source)
 
+    @property
+    def passages(self) -> list[str]:
+        """The text of each row."""
+        return [] if self.table.grid is None else [row[0] for row in self.table.grid.cells]
+
     def locate(self, answer: str, question: str, *, image: str | None) -> Evidence:
-        """The passages that hold the answer."""
-        return self.evidence_of(locate(self.table, answer, question, image=image).cells, image=image)
+        """The passage that holds the answer, or those of its members."""
+        found = locate_passages(self.passages, answer, question)
+        return self.evidence_of([(row, 0) for row in found], image=image)
 
     def locate_sentence(self, sentence: str, question: str, *, image: str | None) -> Evidence:
-        """The passages that hold what a sentence says."""
-        return self.evidence_of(
-            locate_sentence(self.table, sentence, question, image=image).cells, image=image
-        )
+        """The passages that hold the numbers of a sentence."""
+        found = locate_numbers(self.passages, sentence, question)
+        return self.evidence_of([(row, 0) for row in found], image=image)
+
+    def value_of(self, reply: str, question: str) -> str:
+        """The value that a reply gives, where it stands in the passages."""
+        return value_in_passages(self.passages, reply, question)
 
 
 def document_views(

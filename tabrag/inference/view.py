@@ -9,7 +9,7 @@ from typing import Protocol
 
 from tabrag.documents.whole import Item
 from tabrag.errors import UserError
-from tabrag.inference.evidence import evidence_at, locate, locate_sentence
+from tabrag.inference.evidence import evidence_at, locate, locate_sentence, value_of
 from tabrag.tables.subtable import Subtable
 from tabrag.types import Cell, Evidence, Table
 
@@ -97,6 +97,10 @@ class View:
     def locate_sentence(self, sentence: str, question: str, *, image: str | None) -> Evidence:
         """Where what a sentence says stands in the table."""
         return self._with_shown(locate_sentence(self.table, sentence, question, image=image))
+
+    def value_of(self, reply: str, question: str) -> str:
+        """The value that a chat model's reply to the question gives."""
+        return value_of(reply, self.read)
 
     def _with_shown(self, evidence: Evidence) -> Evidence:
         if self.part is None:

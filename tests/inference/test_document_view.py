@@ -109,3 +109,17 @@ def test_a_formula_over_text_and_table_names_both():
     answer, _ = ask(reply, "how many more cattle in the south in 2020?", "farm", prompting="recap")
     assert answer.answer == "1" and answer.formula
     assert answer.evidence[0].cells == [(2, 2), (2, 1)]
+
+
+def test_numbers_within_sentences_are_evidence(monkeypatch: pytest.MonkeyPatch):
+    text = "The harbour had 412 berths in 2021. In 2022 there were 450 berths."
+    blocks = [Block(kind="heading", text="Harbour"), Block(kind="text", text=text, page=7)]
+    port = WholeDocument(Document(id="port", title="Port", blocks=blocks), {})
+    monkeypatch.setitem(Corpus.items, "port", port)
+    answer, _ = ask("It had 450 berths.", "how many berths in 2022?", "port")
+    assert (answer.answer, answer.confidence, answer.notes) == ("450", 0.8, [])
+    assert (answer.evidence[0].text, answer.evidence[0].source.page) == ("In 2022 there were 450 berths.", 7)
+    reply = "Compute: ##450 - 412##\nAnswer: 38"
+    answer, _ = ask(reply, "how many more berths in 2022 than in 2021?", "port", prompting="recap")
+    assert (answer.answer, answer.confidence, answer.notes) == ("38", 0.8, [])
+    assert "412" in answer.evidence[0].text and "450" in answer.evidence[0].text
