@@ -7,7 +7,8 @@ from collections.abc import Collection, Sequence
 
 from tabrag.documents.paragraphs import Paragraph
 
-_LARGER = 1.14  # times the body's size: type of a heading
+LARGER = 1.14
+"""Times the body's size: type of a heading."""
 _LARGER_SCAN = 1.5  # the same where OCR has measured it
 _SAME = 0.95  # times the body's size: bold type that is not smaller is a heading
 _MAX_LETTERS = 240
@@ -48,7 +49,7 @@ def heading_levels(
             continue
         if place in at_foot:
             continue  # nothing follows that it could head
-        needed = _LARGER_SCAN if paragraph.page in scanned else _LARGER
+        needed = _LARGER_SCAN if paragraph.page in scanned else LARGER
         if paragraph.size >= needed * body and not (_SENTENCE_END.search(text) and len(text) > 60):
             larger[place] = paragraph.size
         elif (

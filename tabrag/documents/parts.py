@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tabrag.documents.around_tables import is_caption
+from tabrag.documents.headings import LARGER
 from tabrag.documents.joins import TablePart, is_continued, try_join, without_continued
 from tabrag.documents.page_content import PageBox, PageContent
 from tabrag.documents.page_lines import MARKER, Line
@@ -87,7 +88,7 @@ def mark_captions(parts: list[Part], body: float) -> None:
     place = 0
     while place < len(parts):
         if parts[place].table is not None:
-            first = _caption_start(parts, place)
+            first = _caption_start(parts, place, body)
             if first is not None:
                 _merge(parts, first, place)
                 place = first + 1
@@ -116,7 +117,7 @@ def _is_short(text: str) -> bool:
     return len(text) <= 60 and _SENTENCE.search(text) is None
 
 
-def _caption_start(parts: Sequence[Part], place: int) -> int | None:
+def _caption_start(parts: Sequence[Part], place: int, body: float) -> int | None:
     """Where the caption right above a table begins: at its label, else at a bold line of the body's size."""
     lower = parts[place].box
     bold: int | None = None
@@ -130,6 +131,8 @@ def _caption_start(parts: Sequence[Part], place: int) -> int | None:
             break
         if part.kind == "caption":
             return above if not _is_figure(part.text) else None
+        if part.kind == "heading" and size >= LARGER * body:
+            break  # by its size it heads a section
         is_title = part.paragraph.bold and len(part.text) <= _MAX_TITLE and part.kind != "list"
         if is_title and bold is None and not _has_company(part, parts[max(above - 8, 0) : place + 8]):
             bold = above
@@ -143,7 +146,7 @@ def _caption_start(parts: Sequence[Part], place: int) -> int | None:
 
 def _is_aside(part: Part) -> bool:
     """Whether a part of a caption tells units and scope."""
-    return part.text.startswith(("(", "[", "（", "*")) or part.is_small or len(part.text) > _MAX_TITLE
+    return part.text.startswith(("(", "[", "（", "*")) or part.is_small
 
 
 def _has_company(part: Part, near: Sequence[Part]) -> bool:

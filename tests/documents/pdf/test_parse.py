@@ -142,6 +142,24 @@ def test_a_caption_with_a_number_is_the_title_and_the_heading_is_the_section(tmp
     assert first.source.box is not None and first.source.page == 1
 
 
+@pytest.mark.parametrize("heading", ["Heading1", None])
+def test_prose_between_a_heading_and_a_table_is_no_caption(tmp_path: Path, heading: str | None):
+    head = paragraph("Prices of the year", heading) if heading else paragraph("<b>Prices of the year</b>")
+    story = [head, paragraph(PROSE * 3), table([HEADER, *rows(4)]), paragraph(PROSE * 3)]
+    parsed = parse(flow(tmp_path / "a.pdf", story))
+    assert [kind for kind, _ in kinds(parsed)] == ["heading", "text", "table", "text"]
+    (only,) = parsed.tables
+    assert (only.caption, only.title, only.section) == ("", "Prices of the year", "Prices of the year")
+    assert kinds(parsed)[1][1] == (PROSE * 3).strip()
+
+
+def test_a_heading_right_above_a_table_stays_a_heading(tmp_path: Path):
+    story = [paragraph("Prices", "Heading1"), table([HEADER, *rows(4)]), paragraph(PROSE * 3)]
+    parsed = parse(flow(tmp_path / "a.pdf", story))
+    assert [kind for kind, _ in kinds(parsed)] == ["heading", "table", "text"]
+    assert (parsed.tables[0].title, parsed.tables[0].section) == ("Prices", "Prices")
+
+
 @pytest.mark.parametrize("repeat", [0, 1])
 def test_a_table_over_three_pages_is_one_with_one_header(tmp_path: Path, repeat: int):
     def running(canvas: Canvas, document: object) -> None:
