@@ -16,6 +16,13 @@ LISTWISE_VERSION = 1
 """Raised when the prompt changes: stored rankings name it."""
 
 _NUMBER = re.compile(r"\d+")
+_IN_BRACKETS = re.compile(r"\[([\d\s,;>]*\d[\d\s,;>]*)\]")
+_NOT_NAMED = re.compile(
+    r"<think>.*?(?:</think>|\Z)"  # a model thinks aloud
+    r"|\b(?:top|best|first)\s+\d+\b|\[\d+\]\s*(?:to|-|–)\s*\[\d+\]"  # it repeats what it was asked for
+    r"|^[ \t*_-]*(?:rank[ \t]+)?\d+[.):][ \t*_]+(?=[^\n]*\d)",  # the places of a numbered list
+    re.IGNORECASE | re.MULTILINE | re.DOTALL,
+)
 
 
 def order_prompt(question: str, candidates: Sequence[Shown], *, num_best: int) -> list[Message]:
@@ -40,13 +47,16 @@ def order_prompt(question: str, candidates: Sequence[Shown], *, num_best: int) -
 def read_order(reply: str, num_candidates: int) -> list[int] | None:
     """The order that a reply names, as places from 0; those that it does not name follow in their order.
 
-    Numbers that are no candidate's and repetitions are passed over.
+    Numbers that are no candidate's and repetitions are passed over, and so are the places of a numbered list
+    (``1. [5]`` names 5). Where numbers stand in square brackets, as in the prompt, the others are not read.
 
     Returns:
         All places, or None where the reply names no candidate.
     """
-    named = [int(number) - 1 for number in _NUMBER.findall(reply) if len(number) < 10]
-    valid = list(dict.fromkeys(place for place in named if 0 <= place < num_candidates))
-    if not valid:
-        return None
-    return valid + [place for place in range(num_candidates) if place not in valid]
+    text = _NOT_NAMED.sub(" ", reply)
+    for part in (" ".join(_IN_BRACKETS.findall(text)), text):
+        named = [int(number) - 1 for number in _NUMBER.findall(part) if len(number) < 10]
+        valid = list(dict.fromkeys(place for place in named if 0 <= place < num_candidates))
+        if valid:
+            return valid + [place for place in range(num_candidates) if place not in valid]
+    return None
