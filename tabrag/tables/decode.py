@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import codecs
 
+from tabrag.tables.guess_encoding import guess_encoding
+
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -11,8 +13,6 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_MAX_SAMPLE = 1 << 18
-"""Bytes that are looked at to guess an encoding."""
 
 
 def decode(data: bytes, *, declared: str | None = None) -> tuple[str, str]:
@@ -36,7 +36,7 @@ def decode(data: bytes, *, declared: str | None = None) -> tuple[str, str]:
             return data.decode(encoding), codecs.lookup(encoding).name
         except (UnicodeDecodeError, LookupError):
             continue
-    encoding = _guess(data)
+    encoding = guess_encoding(data)
     return data.decode(encoding, errors="replace"), encoding
 
 
@@ -49,17 +49,3 @@ def _utf16_without_mark(data: bytes) -> str | None:
         if 10 * zeros.count(0) > 7 * len(zeros):
             return encoding
     return None
-
-
-def _guess(data: bytes) -> str:
-    from charset_normalizer import from_bytes
-
-    sample = data[:_MAX_SAMPLE]
-    # The Western and the Cyrillic Windows pages differ in the share of high bytes among the letters.
-    num_high = sum(byte >= 0xC0 for byte in sample)
-    num_latin = sum(65 <= byte <= 90 or 97 <= byte <= 122 for byte in sample)
-    best = from_bytes(sample).best()
-    guessed = best.encoding if best is not None else "cp1252"
-    if num_high * 4 < num_latin:
-        return guessed if guessed.startswith(("big5", "gb", "shift", "euc", "cp932", "cp949")) else "cp1252"
-    return "cp1251" if guessed in ("mac_cyrillic", "cp1251", "windows-1251") else guessed
