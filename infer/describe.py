@@ -21,7 +21,7 @@ class Config:
     Attributes:
         data: Data set folder.
         out: File of descriptions (JSONL) to write.
-        representation: Whose texts are described.
+        representation: Of tables; whose texts are described.
         chat: The language model, and how it runs.
         server: A served language model, in place of ``chat``.
         max_new_tokens: Length of a description at most.

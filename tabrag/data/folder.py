@@ -26,7 +26,7 @@ from tabrag.data.records import (
 )
 from tabrag.data.store import RecordStore
 from tabrag.errors import UserError
-from tabrag.files import atomic_folder, atomic_write, inside, read_jsonl, write_jsonl
+from tabrag.files import atomic_folder, atomic_write, inside, read_jsonl, sha256_file, write_jsonl
 from tabrag.types import Document, GoldHeaders, Qrels, Query, Table
 
 RecordT = TypeVar("RecordT")
@@ -75,6 +75,11 @@ class DataFolder:
     def has_documents(self) -> bool:
         """Whether the folder holds documents besides tables."""
         return (self.path / "documents.jsonl").is_file()
+
+    def digests(self) -> dict[str, str]:
+        """SHA-256 of the files with the items: ``corpus`` and, where there are some, ``documents``."""
+        names = ("corpus", "documents") if self.has_documents else ("corpus",)
+        return {name: sha256_file(self.path / f"{name}.jsonl") for name in names}
 
     @cached_property
     def queries(self) -> dict[str, Query]:

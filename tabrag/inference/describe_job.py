@@ -12,7 +12,7 @@ from tabrag.data.folder import DataFolder
 from tabrag.documents.descriptions import description_key
 from tabrag.errors import UserError
 from tabrag.inference.jobs import rows_or_errors, run_job
-from tabrag.representations import RepresentationConfig, build, entries_of, item_kind
+from tabrag.representations import RepresentationConfig, build, item_kind
 
 
 def describe_folder(
@@ -46,13 +46,17 @@ def describe_folder(
     """
     if representation.written is not None:
         raise UserError("representation.written names descriptions that exist: leave it out here")
+    if item_kind(representation) != "table":
+        raise UserError(
+            f"representation '{representation.name}' has sentences, which need no description: describe that "
+            "of its tables (hrcl, summary, ...); an index of documents takes the same file"
+        )
     folder = DataFolder(data)
     represent = build(representation)
-    ids = (folder.tables if item_kind(representation) == "table" else folder.documents).ids
     texts = {
         description_key(entry.text): entry.text
-        for item_id in ids
-        for entry in entries_of(represent, folder.items[item_id], folder=folder.path)
+        for table in folder.tables
+        for entry in represent(table, folder=folder.path)
         if entry.text.strip()
     }
     if not texts:

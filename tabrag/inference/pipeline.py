@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Any
 from tabrag.config import load
 from tabrag.documents.whole import Item
 from tabrag.errors import UserError
-from tabrag.files import sha256_file
 from tabrag.index.config import RetrieveConfig
 from tabrag.inference.config import ReaderConfig, RefineConfig, RerankConfig
 from tabrag.inference.instructions import split_instructions
@@ -127,11 +126,7 @@ class Pipeline:
         if config is None:
             return None
         # One model in memory for both, so that the reader goes on where the reranker has read the table.
-        same = (
-            reader.reader == "chat"
-            and (config.checkpoint or config.chat.model) == reader.chat.model
-            and config.server == reader.server
-        )
+        same = _is_one_model(config, reader)
         chat = self.reader.chat if same else None
         return Rerank(config, image_path=self.data.image_path, chat=chat)
 
@@ -205,7 +200,7 @@ class Pipeline:
         """All that an answer depends on besides its question."""
         return {
             **self.retrieve.settings(),
-            "corpus": sha256_file(self.data.path / "corpus.jsonl"),
+            **self.data.digests(),
             "rerank": None if self.reranker is None else self.reranker.settings(),
             "refine": None if self.refiner is None else self.refiner.settings(),
             "reader": self.reader.settings(),
@@ -255,6 +250,15 @@ class Pipeline:
                 timings = {**milliseconds, **answer.timings_ms}
                 candidates = list(ranked.get(answer.query_id, []))
                 yield dataclasses.replace(answer, candidates=candidates, timings_ms=timings)
+
+
+def _is_one_model(rerank: RerankConfig, reader: ReaderConfig) -> bool:
+    """Whether the reranker's language model is the reader's, with the same settings."""
+    if reader.reader != "chat" or rerank.server != reader.server:
+        return False
+    if rerank.checkpoint is not None:
+        return rerank.checkpoint == reader.chat.model
+    return rerank.server is not None or rerank.chat == reader.chat
 
 
 def _grid(item: Item) -> Grid | None:

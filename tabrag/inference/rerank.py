@@ -1,11 +1,11 @@
 """The stage after retrieval: candidates in the order of how likely they hold the answer.
 
-
 A score is a probability, 0..1: ``sigmoid(scale * (s - rank_weight * ln(rank)) + bias)`` over a model's
 log-odds ``s`` and the rank before, with numbers that the dev split chose
 (:class:`tabrag.models.blend.Blend`). For a language model ``s`` is ``log P(True) - log P(False)`` at the
 first position of its reply, so that with the blend off P(True) is the two-way softmax
-``P(True) / (P(True) + P(False))`` of TabRAG (Xu et al., 2026, section 3.2).
+``P(True) / (P(True) + P(False))`` of TabRAG (Xu et al., 2026, section 3.2). List-wise, the model names the
+best candidates in one call, and a score is 1 / rank.
 """
 
 from __future__ import annotations
@@ -76,13 +76,18 @@ class Rerank:
             raise UserError(
                 "rerank.mode=listwise asks a language model as it is, chat or server: leave checkpoint out"
             )
+        if config.mode == "listwise" and (config.show != "text" or config.rank_weight is not None):
+            raise UserError(
+                "rerank.mode=listwise shows texts and has no probabilities: leave rerank.show and "
+                "rerank.rank_weight out"
+            )
         self.config = config
         self._scorer = scorer
         self._image_path = image_path
         self._chat = chat
 
     def __call__(self, queries: Sequence[Query], run: Run, items: Items) -> Run:
-        """The first ``depth`` candidates of each query by P(True), the best first, then the others.
+        """The first ``depth`` candidates of each query in the model's order, the best first, then the others.
 
         Those beyond ``depth`` keep their stage, with scores below 0 in their order.
 

@@ -9,7 +9,6 @@ from tabrag import distributed
 from tabrag.data.folder import DataFolder
 from tabrag.errors import UserError
 from tabrag.evaluation.runs import read_run, run_record, write_trec
-from tabrag.files import sha256_file
 from tabrag.inference.config import RerankConfig
 from tabrag.inference.jobs import rows_or_errors, run_job
 from tabrag.inference.rerank import Rerank
@@ -80,7 +79,7 @@ def rerank_queries(
             for query in chosen.values()
         },
         lambda query_ids: rows_or_errors(query_ids, process, lambda query_id: run_record(query_id, [])),
-        settings={**rerank.settings(), "corpus": sha256_file(folder.path / "corpus.jsonl")},
+        settings={**rerank.settings(), **folder.digests()},
         batch_size=batch_size,
         force=force,
         description="rerank",

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from tabrag.documents.whole import table_ids
 from tabrag.errors import UserError
 from tabrag.representations import Measure, Option, RepresentationConfig, build, item_kind
 from tabrag.types import Document, Entry, Table
@@ -49,9 +50,8 @@ def entries(
             )
         represent = build(config, measure=measure)
         if kind == "table":
-            ids = [block.table for block in document.blocks if block.table is not None]
-            made = [entry for item_id in ids for entry in represent(tables[item_id], folder=folder)]
-            found += [replace(entry, item_id=document.id) for entry in made]
+            made = (represent(tables[item_id], folder=folder) for item_id in table_ids(document))
+            found += [replace(entry, item_id=document.id) for part in made for entry in part]
         else:
             found += represent(document, tables=tables, folder=folder)
     return found

@@ -14,9 +14,9 @@ from PIL import Image
 from tiny_tables import photo, sales, tables, write_tiny
 
 from tabrag.data.card import Card
-from tabrag.data.folder import DataFolder, new_folder, write_folder
+from tabrag.data.folder import DataFolder, new_folder, write_documents, write_folder
 from tabrag.errors import UserError
-from tabrag.types import Query, Table
+from tabrag.types import Document, Query, Table
 
 CARD = Card(name="Test")
 
@@ -29,6 +29,16 @@ def test_random_tables_come_back_equal(items: list[Table]) -> None:
         store = DataFolder(Path(parent) / "d").tables
         assert list(store) == items
         assert [store[table.id] for table in reversed(items)] == items[::-1]
+
+
+def test_digests_change_with_tables_and_with_documents(tmp_path: Path) -> None:
+    folder = DataFolder(write_tiny(tmp_path / "d"))
+    first = folder.digests()
+    write_documents(folder.path, [Document(id="d")])
+    second = folder.digests()
+    assert second.keys() == {"corpus", "documents"} and first == {"corpus": second["corpus"]}
+    write_documents(folder.path, [Document(id="d", title="New")])
+    assert folder.digests()["documents"] != second["documents"]
 
 
 def test_queries_splits_and_gold_headers_come_back(tmp_path: Path) -> None:

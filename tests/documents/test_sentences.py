@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -33,3 +35,18 @@ def test_sentences(text: str, expected: list[str]):
 @given(st.text(st.sampled_from('aB. !?。\n"J1'), max_size=60))
 def test_nothing_is_lost(text: str):
     assert "".join("".join(split_sentences(text)).split()) == "".join(text.split())
+
+
+def test_text_without_ends_is_cut_at_blanks():
+    text = "unicorn " * 500
+    parts = split_sentences(text)
+    assert len(parts) > 3 and all(500 < len(part) <= 1000 for part in parts[:-1])
+    assert " ".join(parts).split() == text.split()
+    assert [len(part) for part in split_sentences("x" * 2500)] == [1000, 1000, 500]
+
+
+@pytest.mark.parametrize("piece", ["No. 5 ", "It is so. ", "a.b. "])
+def test_long_texts_take_no_long_time(piece: str):
+    start = time.perf_counter()
+    assert split_sentences(piece * 50_000)
+    assert time.perf_counter() - start < 5

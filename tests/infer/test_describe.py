@@ -49,3 +49,5 @@ def test_faults_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     assert "record 1 is no description" in refuse("infer/index.py", *broken, capsys=capsys)
     again = [f"--data={data}", f"--out={tmp_path / 'o'}", "--representation.written=x.jsonl"]
     assert "leave it out here" in refuse("infer/describe.py", *again, capsys=capsys)
+    whole = [f"--data={data}", f"--out={tmp_path / 'o'}", "--representation.name=document"]
+    assert "describe that of its tables" in refuse("infer/describe.py", *whole, capsys=capsys)

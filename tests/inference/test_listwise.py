@@ -94,3 +94,6 @@ def test_settings_out_of_range_are_refused():
         Rerank(RerankConfig(mode="listwise", num_best=0))
     with pytest.raises(UserError, match="leave checkpoint out"):
         Rerank(RerankConfig(mode="listwise", checkpoint="x"))
+    for setting in ({"show": "image"}, {"rank_weight": 0.5}):
+        with pytest.raises(UserError, match=r"leave rerank\.show"):
+            Rerank(RerankConfig(mode="listwise", **setting))  # type: ignore[arg-type]

@@ -6,13 +6,14 @@ from typing import Literal
 
 import pytest
 
+from tabrag.chat.config import LocalChatConfig
 from tabrag.chat.protocol import Conversation, Reply, Text
 from tabrag.data.card import Card
 from tabrag.data.folder import write_folder
 from tabrag.errors import UserError
 from tabrag.index.folder import Index
 from tabrag.inference.answer import Reader
-from tabrag.inference.config import ReaderConfig, RefineConfig
+from tabrag.inference.config import ReaderConfig, RefineConfig, RerankConfig
 from tabrag.inference.pipeline import Pipeline, PipelineConfig
 from tabrag.representations import RepresentationConfig, build
 from tabrag.tables.grid import make_grid
@@ -163,3 +164,17 @@ def test_errors_name_what_is_missing(folder: Path):
 def test_the_configs_of_the_project_are_valid(path: Path):
     pipeline = Pipeline.from_config(path)
     assert pipeline.config.indexes and pipeline.config.k >= 1
+
+
+def test_reranker_and_reader_share_a_model_of_the_same_settings_alone(folder: Path):
+    def shares(model: str, length: int) -> bool:
+        reader = ReaderConfig(reader="chat", chat=LocalChatConfig(model="one", max_length=2048))
+        chat = LocalChatConfig(model=model, max_length=length)
+        made = Pipeline(config(folder, reader=reader, rerank=RerankConfig(mode="listwise", chat=chat)))
+        opened = object()
+        made.reader._chat = opened  # type: ignore[assignment]
+        assert made.reranker is not None
+        return made.reranker._chat is opened
+
+    assert shares("one", 2048)
+    assert not shares("one", 1024) and not shares("other", 2048)

@@ -51,6 +51,13 @@ def test_a_document_has_the_entries_of_its_tables_and_its_text():
     assert [entry.id for entry in build(config)(whole, tables=tables)] == ["d#t1"]
 
 
+def test_a_table_that_has_two_blocks_has_its_entries_once():
+    whole, tables = document()
+    once = build(RepresentationConfig(name="document"))(whole, tables=tables)
+    whole.blocks.append(Block(kind="table", table="d#t1"))
+    assert len(once) > 3 and build(RepresentationConfig(name="document"))(whole, tables=tables) == once
+
+
 def test_a_representation_of_the_wrong_kind_is_refused():
     whole, tables = document()
     for options in ({"table": "sentences"}, {"text": "hrcl"}):
