@@ -12,6 +12,7 @@ from tabrag.documents.containers import ole_fault, package_kind
 from tabrag.documents.parsed import Parsed, ParseOptions, Pictures
 from tabrag.documents.plain_text import is_delimited
 from tabrag.errors import UserError
+from tabrag.tables.decode import decode
 from tabrag.tables.read import IMAGE_SUFFIXES, file_kind
 from tabrag.types import Table
 
@@ -36,6 +37,9 @@ _PARSERS = {
 }
 _MARKUP = (b"<!doctype html", b"<html")
 _HEAD = 1 << 12
+_CONTROLS = re.compile(rb"[\x01-\x07\x0e-\x1a\x1c-\x1f\x7f]")
+_MAX_CONTROLS, _MAX_ZEROS = 0.05, 0.3
+"""Shares of bytes that no text has from which on a file is none; a few are faults of programs."""
 
 
 def parse_file(path: Path, document_id: str, *, pictures: Pictures, options: ParseOptions) -> Parsed:
@@ -94,14 +98,17 @@ def kind_of(path: Path) -> str:
         return "image"
     if kind in ("pdf", "xlsx") or suffix in (".pdf", ".docx", ".docm", ".pptx", ".pptm"):
         raise UserError(f"{path}: is damaged or no {suffix} file: fetch it again")
+    if _is_binary(head):
+        raise UserError(
+            f"{path}: is no text: it is damaged, or of a kind that cannot be read; supported are "
+            f"{', '.join(SUFFIXES)}"
+        )
     if suffix in (".md", ".markdown") and not _text_of(head).startswith(_MARKUP):
         return "markdown"
     if kind == "html":
         return "html"
     if suffix in (".csv", ".tsv", ".tab"):
         return "sheets"
-    if b"\x00" in head and not head.startswith((b"\xff\xfe", b"\xfe\xff")) and suffix != ".txt":
-        raise UserError(f"{path}: files of this kind cannot be read; supported are {', '.join(SUFFIXES)}")
     return "sheets" if is_delimited(path) else "text"
 
 
@@ -128,3 +135,11 @@ def named(parsed: Parsed, document_id: str) -> Parsed:
 
 def _text_of(head: bytes) -> bytes:
     return head.removeprefix(b"\xef\xbb\xbf").lstrip().lower()
+
+
+def _is_binary(head: bytes) -> bool:
+    """Whether the first bytes of a file are no text in any encoding."""
+    if decode(head)[1].startswith(("utf-16", "utf-32")):
+        return False
+    num_controls, num_zeros = len(_CONTROLS.findall(head)), head.count(0)
+    return num_controls > _MAX_CONTROLS * len(head) or num_zeros > _MAX_ZEROS * len(head)

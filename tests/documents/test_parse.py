@@ -82,7 +82,11 @@ OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504)
         ("a.xls", OLE + "Workbook".encode("utf-16-le"), "old binary office format .*convert-to xlsx"),
         ("a.xlsx", OLE + "EncryptedPackage".encode("utf-16-le"), "a password is needed"),
         ("a.doc", b"{\\rtf1 x}", "RTF cannot be read; convert it"),
-        ("a.bin", b"\x00\x01\x02", "files of this kind cannot be read; supported are .pdf"),
+        (
+            "a.bin",
+            b"\x00\x01\x02",
+            "is no text: it is damaged, or of a kind that cannot be read; supported are .pdf",
+        ),
     ],
 )
 def test_what_cannot_be_read_says_why(tmp_path: Path, name: str, content: bytes, message: str) -> None:
@@ -90,6 +94,21 @@ def test_what_cannot_be_read_says_why(tmp_path: Path, name: str, content: bytes,
     with pytest.raises(UserError, match=message) as caught:
         kind_of(tmp_path / name)
     assert str(caught.value).startswith(str(tmp_path / name))
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.md", "a.csv", "a.html", "a.tsv"])
+def test_bytes_that_are_no_text_are_refused_whatever_their_name(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(bytes((7 * number * number + 13 * number) % 251 for number in range(5000)))
+    with pytest.raises(UserError, match="is no text"):
+        kind_of(path)
+    path.write_bytes(b"\x7fELF\x02\x01" + b"\x00\x00\x00code" * 500)
+    with pytest.raises(UserError, match="is no text"):
+        kind_of(path)
+    for text in ("name,値\n" * 2000, "Пример,1\n" * 2000, "a,\x00\x1b[1mb\x07\n" + "plain,1\n" * 900):
+        for encoding in ("utf-8", "utf-16", "cp932"):
+            path.write_bytes(text.encode(encoding))
+            assert kind_of(path) in ("sheets", "text", "markdown", "html")
 
 
 def test_other_packages(tmp_path: Path) -> None:
