@@ -1,8 +1,9 @@
 """Programs of assignments that a model wrote; they are read line by line and never executed.
 
 A line is ``name = expression``, ``print(expression)`` or ``return expression``. An expression is a formula
-over numbers and names that were set before (:mod:`tabrag.chat.formula`), or one text in quotes. Other lines
-count as missing: what needs them has no value. Program of thought: Chen et al., TMLR 2023.
+over numbers and names that were set before (:mod:`tabrag.chat.formula`), a list of such expressions for
+``sum``, ``len`` and the like, or one text in quotes. Other lines count as missing: what needs them has no
+value. Program of thought: Chen et al., TMLR 2023.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ _FENCE = re.compile(r"```[ \t]*\w*[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL)
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)\s*(?::\s*\w+\s*)?=(?!=)\s*(.+)")
 _RESULT = re.compile(r"print\s*\((.+)\)|return\s+(.+)")
 _QUOTED = re.compile(r"([\"'])(.*)\1")
+_LIST = re.compile(r"[\[(]([^\[\]()]*,[^\[\]()]*)[\])]")
+_LIST_ALONE = re.compile(r"\(\s*\[([^\[\]]*)\]\s*\)")
 _NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?!\w)(?!\s*\()")
 _COMMENT = re.compile(r"\s*#[^\"']*$")
 _DIGIT_GROUPS = re.compile(r"(?<=\d)_(?=\d)")
@@ -61,6 +64,12 @@ def run_program(reply: str) -> ProgramResult | None:
     return None if chosen is None else _result(chosen)
 
 
+def without_program(reply: str) -> str:
+    """A reply without the lines of its program, which are no answer in words."""
+    lines = (line.strip() for line in reply.splitlines())
+    return "\n".join(line for line in lines if not line.startswith("```") and not _ASSIGNMENT.fullmatch(line))
+
+
 def _inlined(expression: str, names: dict[str, str]) -> str:
     """The expression with each known name in it replaced; a too long one has no value."""
     if _QUOTED.fullmatch(expression.strip()):
@@ -70,9 +79,12 @@ def _inlined(expression: str, names: dict[str, str]) -> str:
         known = names.get(match[0])
         if known is None:
             return match[0]
+        if known_list := _LIST.fullmatch(known):
+            return known_list[1].rstrip(", ")
         return known if re.fullmatch(r"[\d.]+", known) or _QUOTED.fullmatch(known) else f"({known})"
 
-    text = _NAME.sub(replaced, _DIGIT_GROUPS.sub("", expression.strip()))
+    plain = _LIST_ALONE.sub(r"(\1)", _DIGIT_GROUPS.sub("", expression.strip()))
+    text = _NAME.sub(replaced, plain)
     return text if len(text) <= MAX_LENGTH else "?"
 
 

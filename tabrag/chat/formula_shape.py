@@ -91,10 +91,19 @@ class _Walk:
             and node.right.col_offset not in self._numbers
         )
 
+    def _is_hundred_percent(self, node: ast.expr) -> bool:
+        """Whether it is ``100%``, a constant that says how the result is to be written."""
+        if not (isinstance(node, ast.BinOp) and self.is_suffixed(node) and _whole(node.left) == 100):
+            return False
+        self.constants.add(node.left.col_offset)
+        return True
+
     def _operation(self, node: ast.BinOp) -> _Kind:
         left, right = node.left, node.right
         if isinstance(node.op, ast.Mult):
             for factor, other in ((right, left), (left, right)):
+                if self._is_hundred_percent(factor):
+                    return self.kind(other)
                 if tens := _tens(factor):
                     kind = self.kind(other)
                     self.constants.add(factor.col_offset)

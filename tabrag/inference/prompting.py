@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from tabrag.chat.arithmetic_program import run_program
+from tabrag.chat.arithmetic_program import run_program, without_program
 from tabrag.chat.formula import Formula
 from tabrag.chat.prompts import NOT_FOUND, Shown, answer_prompt
 from tabrag.chat.prompts_reasoning import STOP, cot_prompt, pot_prompt, recap_prompt
@@ -118,7 +118,7 @@ class ProgramOfThought:
     def read(self, reply: str, question: str, *, instruction: str) -> Said:
         result = run_program(reply)
         if result is None:
-            return _said(final_answer(reply), "")
+            return _said(final_answer(without_program(reply)), "")
         if result.text is not None:
             return _said(result.text, "")
         return Said("", "", result.formula)

@@ -18,6 +18,8 @@ from tabrag.chat.arithmetic_program import run_program
         ("```python\nx_1 = 5 # apples\nx_2 = x_1 * 2; print(x_2)\n```\nSo it is 11.", 10),
         ("Here it is:\n```\nans = 1\n```\nBetter:\n```\nans = 2\n```", 2),
         ("x = 1\nx = x + 1\nreturn x", 2),
+        ("total = sum([1, 2])", 3),
+        ("x = 3\na = [x, 1,400]\nans = sum(a) / len(a)", 701.5),
         ("x: float = 3\ny = max(x, 2) ** 2", 9),
         ("ans = 1_000 + 10%", 1000.1),
         ("ans = round(5.678, 1)\nprint(ans)", 5.7),
@@ -45,7 +47,7 @@ def test_texts(reply: str) -> None:
     "reply",
     [
         "", "nothing here", "ans = foo + 1", "ans = 5\nans = bad(", "ans = 1 / 0", "ans == 5",
-        "total = sum([1, 2])",
+        "a = [1, 2]\nans = a[0] + a[1]", "a = [1, 2]\nans = a + 1", "ans = [1, 2]",
         "ans = [x for x in (1, 2)]", "ans = 1 if 1 else 2",
         "import os\nans = os.system('true')", "ans = __import__('os')",
         "ans = open('/etc/passwd').read()", "a = b\nb = a\nans = a", "ans = 'a' * 9",

@@ -147,6 +147,7 @@ class TestOthers:
         assert answer.evidence[0].cells == [(2, 3), (2, 1)] and answer.notes == []
         text = read("ans = 'north'", WHICH, prompting="pot")
         assert (text.answer, text.formula, text.evidence[0].cells) == ("north", None, [(2, 0)])
+        assert read("```python\nans = x + 1\n```", GROWTH, prompting="pot").answer == ""
         broken = read("ans = x\nAnswer: north", WHICH, prompting="pot")
         assert broken.answer == "north"
         assert read(f"ans = '{NOT_FOUND}'", WHICH, prompting="pot").answer == NOT_FOUND
