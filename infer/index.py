@@ -30,6 +30,7 @@ class Config:
         metric: ``cosine`` or ``ip``, for dense indexes; what the checkpoint was trained on where null.
         sync: Bring an existing index up to date: only new and changed items are encoded, vanished ones
             removed.
+        items: File that names the tables or documents to index, one id a line; all where null.
         reuse: Index folders by the same retriever: entries that they hold are not encoded again.
         bm25: Words and scores of ``bm25``.
         encoding: How entries are embedded.
@@ -43,6 +44,7 @@ class Config:
     item_max_length: int | None = None
     metric: str | None = None
     sync: bool = False
+    items: str | None = None
     reuse: list[str] = field(default_factory=list)
     bm25: Bm25Config = field(default_factory=Bm25Config)
     encoding: EncodeConfig = field(default_factory=EncodeConfig)
@@ -51,7 +53,7 @@ class Config:
 def run(config: Config) -> dict[str, Any]:
     """Make or update the index; return its counts."""
     from tabrag import distributed
-    from tabrag.inference.index_job import index_folder
+    from tabrag.inference.index_job import index_folder, read_ids
 
     with distributed.group():
         return index_folder(
@@ -63,6 +65,7 @@ def run(config: Config) -> dict[str, Any]:
             item_max_length=config.item_max_length,
             metric=config.metric,
             sync=config.sync,
+            items=None if config.items is None else read_ids(config.items),
             reuse=config.reuse,
             bm25=config.bm25,
             encoding=config.encoding,

@@ -117,12 +117,30 @@ def index_folder(
     }
 
 
+def read_ids(path: str | Path) -> list[str]:
+    """Ids of items from a file, one a line, each once; blank lines are passed over.
+
+    Raises:
+        UserError: The file cannot be read, or names nothing.
+    """
+    try:
+        lines = Path(path).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"{path}: no readable file of ids, one a line ({error})") from error
+    ids = list(dict.fromkeys(line.strip() for line in lines if line.strip()))
+    if not ids:
+        raise UserError(f"{path}: names no item; give one id a line")
+    return ids
+
+
 def _entries(
     folder: DataFolder, represent: Representation, kind: str, items: Collection[str] | None
 ) -> Iterator[Entry]:
     """The entries of all items; what is represented decides whether those are tables or documents."""
     ids = items if items is not None else (folder.tables if kind == "table" else folder.documents).ids
     for item_id in ids:
+        if item_id not in folder.items:
+            raise UserError(f"{folder.path}: no item '{item_id}' to index: check the list of ids")
         yield from entries_of(represent, folder.items[item_id], folder=folder.path)
 
 

@@ -227,6 +227,11 @@ def test_documents_are_indexed_and_vectors_of_another_index_are_reused(
     assert call(INDEX, *common, *shared, f"--out={again}", capsys=capsys)["entries"] > 6
     assert np.array_equal(np.load(again / "vectors.npy"), np.load(whole / "vectors.npy"))
     assert (again / "entries.jsonl").read_bytes() == (whole / "entries.jsonl").read_bytes()
+    (tmp_path / "ids.txt").write_text("d2\n\nd0\nd2\n")
+    some = [f"--items={tmp_path / 'ids.txt'}", f"--out={tmp_path / 'some'}"]
+    assert call(INDEX, *common, named, *some, capsys=capsys)["items"] == 2
+    (tmp_path / "ids.txt").write_text("d7\n")
+    assert "no item 'd7'" in refuse(INDEX, *common, named, *some, capsys=capsys)
     out = tmp_path / "run.jsonl"
     (tmp_path / "queries.jsonl").write_text('{"_id": "q", "text": "lemons 2"}\n')
     call(
