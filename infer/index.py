@@ -30,7 +30,7 @@ class Config:
         metric: ``cosine`` or ``ip``, for dense indexes; what the checkpoint was trained on where null.
         sync: Bring an existing index up to date: only new and changed items are encoded, vanished ones
             removed.
-        items: File that names the tables or documents to index, one id a line; all where null.
+        only: File that names the tables or documents to index, one id a line; all where null.
         reuse: Index folders by the same retriever: entries that they hold are not encoded again.
         bm25: Words and scores of ``bm25``.
         encoding: How entries are embedded.
@@ -44,7 +44,7 @@ class Config:
     item_max_length: int | None = None
     metric: str | None = None
     sync: bool = False
-    items: str | None = None
+    only: str | None = None
     reuse: list[str] = field(default_factory=list)
     bm25: Bm25Config = field(default_factory=Bm25Config)
     encoding: EncodeConfig = field(default_factory=EncodeConfig)
@@ -65,7 +65,7 @@ def run(config: Config) -> dict[str, Any]:
             item_max_length=config.item_max_length,
             metric=config.metric,
             sync=config.sync,
-            items=None if config.items is None else read_ids(config.items),
+            items=None if config.only is None else read_ids(config.only),
             reuse=config.reuse,
             bm25=config.bm25,
             encoding=config.encoding,

@@ -228,7 +228,7 @@ def test_documents_are_indexed_and_vectors_of_another_index_are_reused(
     assert np.array_equal(np.load(again / "vectors.npy"), np.load(whole / "vectors.npy"))
     assert (again / "entries.jsonl").read_bytes() == (whole / "entries.jsonl").read_bytes()
     (tmp_path / "ids.txt").write_text("d2\n\nd0\nd2\n")
-    some = [f"--items={tmp_path / 'ids.txt'}", f"--out={tmp_path / 'some'}"]
+    some = [f"--only={tmp_path / 'ids.txt'}", f"--out={tmp_path / 'some'}"]
     assert call(INDEX, *common, named, *some, capsys=capsys)["items"] == 2
     (tmp_path / "ids.txt").write_text("d7\n")
     assert "no item 'd7'" in refuse(INDEX, *common, named, *some, capsys=capsys)
