@@ -199,14 +199,12 @@ def _strips(
 
 def _run_lengths(mask: NDArray[np.bool_], axis: int) -> NDArray[np.int32]:
     """For each true cell the length of the run of true cells along an axis that it belongs to."""
-    lines = np.moveaxis(mask, axis, 0)
-    before = np.zeros(lines.shape, dtype=np.int32)
-    after = np.zeros(lines.shape, dtype=np.int32)
-    for place in range(len(lines)):
-        before[place] = np.where(lines[place], (before[place - 1] if place else 0) + 1, 0)
-        back = len(lines) - 1 - place
-        after[back] = np.where(lines[back], (after[back + 1] if place else 0) + 1, 0)
-    return np.moveaxis(np.where(lines, before + after - 1, 0), 0, axis)
+    shape = [1, 1]
+    shape[axis] = length = mask.shape[axis]
+    places = np.arange(length, dtype=np.int32).reshape(shape)
+    last = np.maximum.accumulate(np.where(mask, -1, places), axis)
+    following = np.flip(np.minimum.accumulate(np.flip(np.where(mask, length, places), axis), axis), axis)
+    return np.where(mask, following - last - 1, 0)
 
 
 def _followers(words: list[PageWord], strips: NDArray[np.bool_]) -> dict[int, int]:
