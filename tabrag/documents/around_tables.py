@@ -49,8 +49,11 @@ def claim_texts(blocks: Sequence[Block], tables: Sequence[Table]) -> None:
         if is_chart and not table.caption:
             table.caption = _figure_caption(blocks, (place + 1, place - 1))
         beside = place - 1 if above >= below else _after(blocks, place, by_id)
-        if is_outer and not is_chart and not table.caption and _is_table_caption(blocks, beside):
-            table.caption = " ".join(blocks[beside].text.split())
+        if is_outer and not is_chart and _is_table_caption(blocks, beside):
+            printed = " ".join(blocks[beside].text.split())
+            if printed not in table.caption:  # which a row over the full width may have given
+                table.title = table.title or printed
+                table.caption = f"{printed} {table.caption}".rstrip()
         if is_outer and not is_chart:
             _claim_notes(blocks, _after(blocks, place, by_id), table)
         lead = _lead(blocks, place - 1) if is_outer else ""

@@ -56,3 +56,16 @@ def test_notes_go_on_in_their_text_box_alone() -> None:
     claim_texts(blocks, [table])
     assert table.metadata["notes"] == "Source: us\nand others"
     assert [block.kind for block in blocks] == ["table", "note", "note", "text"]
+
+
+def test_a_printed_caption_stands_before_a_row_over_the_full_width_and_never_twice() -> None:
+    table, other = Table(id="t1", caption="Costs of the year"), Table(id="t2", caption="Table 2: Sales")
+    blocks = [
+        Block(kind="text", text="Table 1: The north"),
+        Block(kind="table", table="t1"),
+        Block(kind="caption", text="Table 2: Sales"),
+        Block(kind="table", table="t2"),
+    ]
+    claim_texts(blocks, [table, other])
+    assert (table.title, table.caption) == ("Table 1: The north", "Table 1: The north Costs of the year")
+    assert (other.title, other.caption) == ("Table 2: Sales", "Table 2: Sales")
