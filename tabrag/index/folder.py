@@ -92,8 +92,7 @@ class Index:
 
         Raises:
             UserError: An unknown kind, no retriever for a dense kind, two entries of one id, an unusable
-                vector, or ``path``
-                holds something else.
+                vector, nothing to reuse in an index of ``reuse``, or ``path`` holds something else.
         """
         path = Path(path)
         if representation is None and retriever is not None:
@@ -113,7 +112,8 @@ class Index:
         for other in reuse:
             if kind == "bm25" or other.manifest.encoder != manifest.encoder:
                 raise UserError(
-                    f"{other.path}: no vectors to reuse for {path}: only those of the same retriever serve"
+                    f"{other.path}: no vectors to reuse for {path}: only the same retriever with the "
+                    "same item_max_length gives vectors that serve"
                 )
         refuse_foreign(path)
         encoding = encoding or EncodeConfig()
@@ -188,6 +188,8 @@ class Index:
             bm25: The settings that an index of kind ``bm25`` must have; any where None.
         """
         settings = {name: getattr(self.manifest, name) for name in ("kind", "metric", "representation")}
+        # Indexes that are older than descriptions do not name any.
+        settings["representation"] = {"written": None, **settings["representation"]}
         expected: dict[str, Any] = {"kind": kind}
         if kind != "bm25":
             expected["metric"] = metric

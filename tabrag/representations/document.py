@@ -36,8 +36,10 @@ def entries(
         text_options: Options of that representation.
 
     Raises:
-        UserError: A representation that does not exist, or one of the other kind of item.
+        UserError: A representation that does not exist, or one of the other kind of item; neither of both.
     """
+    if table is None and text is None:
+        raise UserError("representation 'document' without table and text has no entries: set one of them")
     found: list[Entry] = []
     for name, options, kind in ((table, table_options, "table"), (text, text_options, "document")):
         if name is None:

@@ -176,6 +176,8 @@ def test_other_settings_are_refused(tmp_path: Path) -> None:
     index = make(tmp_path / "index", "exact")
     representation = RepresentationConfig(name="headers")
     index.require(kind="exact", metric="cosine", representation=representation)
+    assert index.manifest.representation.pop("written", "") is None  # an index of before there were any
+    index.require(kind="exact", metric="cosine", representation=representation)
     for change, name in (
         ({"kind": "bm25"}, "kind"),
         ({"metric": "ip"}, "metric"),

@@ -63,3 +63,5 @@ def test_a_representation_of_the_wrong_kind_is_refused():
     for options in ({"table": "sentences"}, {"text": "hrcl"}):
         with pytest.raises(UserError, match="represents a"):
             build(RepresentationConfig(name="document", options=options))(whole, tables=tables)
+    with pytest.raises(UserError, match="set one of them"):
+        build(RepresentationConfig(name="document", options={"table": None, "text": None}))(whole, tables={})
