@@ -112,8 +112,8 @@ class Index:
         for other in reuse:
             if kind == "bm25" or other.manifest.encoder != manifest.encoder:
                 raise UserError(
-                    f"{other.path}: no vectors to reuse for {path}: only the same retriever with the "
-                    "same item_max_length gives vectors that serve"
+                    f"{other.path}: no vectors to reuse for {path}: only those of the same retriever, "
+                    "with the same item_max_length, serve"
                 )
         refuse_foreign(path)
         encoding = encoding or EncodeConfig()
