@@ -41,9 +41,9 @@ def evaluate_answers(
         :func:`~tabrag.evaluation.answer_scores.score_descriptions` give, with
 
         - ``failed``: queries that could not be answered; they are counted in ``missing``, too;
-        - ``right_table``: the share of queries that were read from a relevant table, and the main figure
-          among these (``exact_match_right_table``, ``accuracy_right_table``, ``bleu_right_table``), 0 where
-          there is none;
+        - ``right_table``: the share of queries that were read from a relevant table (or one of a relevant
+          document), and the main figure among these (``exact_match_right_table``,
+          ``accuracy_right_table``, ``bleu_right_table``), 0 where there is none;
         - for ``qa``, ``bleu`` where the gold answers are sentences (six words or more, by the median).
 
     Raises:
@@ -57,7 +57,7 @@ def evaluate_answers(
     for task, score in _scores(rules).items():
         queries = [query for query in asked if query.task == task and (query.answers or query.label)]
         if queries:
-            found[task] = _task_figures(queries, rows, qrels, score)
+            found[task] = _task_figures(queries, rows, qrels, score, folder)
     if not found:
         raise UserError(f"{data}: no query of split '{split}' has an answer or a label to compare with")
     return found
@@ -86,7 +86,7 @@ def _scores(rules: AnswerRules | None) -> dict[str, Score]:
 
 
 def _task_figures(
-    queries: list[Query], rows: Mapping[str, dict[str, Any]], qrels: Qrels, score: Score
+    queries: list[Query], rows: Mapping[str, dict[str, Any]], qrels: Qrels, score: Score, folder: DataFolder
 ) -> Figures:
     answered = [query for query in queries if "answer" in rows.get(query.id, {})]
     predictions = {query.id: str(rows[query.id]["answer"]) for query in answered}
@@ -94,7 +94,7 @@ def _task_figures(
         query
         for query in answered
         if any(
-            qrels[query.id].get(evidence["item_id"], 0) > 0
+            _is_relevant(evidence["item_id"], qrels[query.id], folder)
             for evidence in rows[query.id].get("evidence") or ()
         )
     ]
@@ -106,6 +106,14 @@ def _task_figures(
         "right_table": len(on_right_table) / len(queries),
         f"{main}_right_table": among,
     }
+
+
+def _is_relevant(item_id: str, grades: Mapping[str, int], folder: DataFolder) -> bool:
+    """Whether an item is relevant, or the document that it is a table of."""
+    if grades.get(item_id, 0) > 0:
+        return True
+    document = folder.tables.record(item_id).get("document") if item_id in folder.tables else None
+    return grades.get(document or "", 0) > 0
 
 
 def _rows(path: str | Path) -> dict[str, dict[str, Any]]:

@@ -9,7 +9,7 @@ from tabrag.data.card import Card
 from tabrag.data.folder import write_folder
 from tabrag.files import write_jsonl
 from tabrag.tables.grid import make_grid
-from tabrag.types import Query, Table
+from tabrag.types import Grid, Query, Table
 
 SCRIPT = "scripts/evaluate.py"
 
@@ -102,3 +102,25 @@ def test_faults(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     write_jsonl(tmp_path / "b.jsonl", [{"answer": "x"}])
     message = refuse(SCRIPT, f"--answers={tmp_path / 'b.jsonl'}", f"--data={data}", capsys=capsys)
     assert "record 1: no query_id" in message
+
+
+def test_a_table_of_a_relevant_document_is_right(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tables = [Table(id=f"{name}#t1", document=name, grid=Grid(cells=[["1"]])) for name in ("d", "e")]
+    write_folder(
+        tmp_path / "data",
+        tables=tables,
+        queries=[Query(id="q1", text="a?", answers=["1"])],
+        qrels={"dev": {"q1": {"d": 1}}},
+        card=Card(name="x"),
+    )
+    shares = [
+        call(
+            SCRIPT,
+            answers(tmp_path / "a.jsonl", table=item, q1="1"),
+            f"--data={tmp_path / 'data'}",
+            "--split=dev",
+            capsys=capsys,
+        )["qa"]["right_table"]
+        for item in ("d", "d#t1", "e#t1", "gone")
+    ]
+    assert shares == [1, 1, 0, 0]

@@ -17,6 +17,7 @@ from torch import Tensor
 
 from tabrag.documents.select import fill, rarity_scores
 from tabrag.documents.whole import Item
+from tabrag.errors import UserError
 from tabrag.models.config import CrossEncoderConfig
 from tabrag.models.inputs.tokens import Tokenization, Tokens
 from tabrag.representations import build, entries_of, item_kind
@@ -80,7 +81,18 @@ class PairInputs:
         return self.config.table_length
 
     def windows(self, item: Item) -> list[Entry]:
-        """What can be shown of a table or a document, in one part or several."""
+        """What can be shown of a table or a document, in one part or several.
+
+        Raises:
+            UserError: The representation is not one of such items.
+        """
+        if self._of_tables != isinstance(item, Table):
+            kinds = ("table", "document") if isinstance(item, Table) else ("document", "table")
+            raise UserError(
+                f"'{item.id}' is a {kinds[0]}, but the cross-encoder reads {kinds[1]}s (representation "
+                f"'{self.config.representation.name}'): use a run and judgements of {kinds[1]}s, or a "
+                f"cross-encoder of {kinds[0]}s"
+            )
         return entries_of(self._represent, item)
 
     def best_window(self, question: str, windows: Sequence[Entry]) -> Entry:

@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 from tiny_tables import sales
 
+from tabrag.documents.whole import WholeDocument
+from tabrag.errors import UserError
 from tabrag.models import tiny
 from tabrag.models.config import CrossEncoderConfig
 from tabrag.models.inputs.pairs import NAMED_LENGTH, PairInputs
 from tabrag.representations import RepresentationConfig
-from tabrag.types import Entry
+from tabrag.types import Block, Document, Entry
 
 
 def _inputs(path: Path, **changes: object) -> PairInputs:
@@ -69,3 +71,13 @@ def test_cells_that_the_question_names(tmp_path: Path) -> None:
     plain = sales()
     plain.grid = None
     assert inputs.named("1200", plain) == []
+
+
+def test_items_of_the_other_kind_are_refused(tmp_path: Path) -> None:
+    whole = WholeDocument(Document(id="d", blocks=[Block(kind="text", text="Fruit sold.")]), {})
+    of_documents = _inputs(tmp_path, representation=RepresentationConfig(name="document"))
+    assert [entry.text for entry in of_documents.windows(whole)] == ["Fruit sold."]
+    with pytest.raises(UserError, match=f"'{sales().id}' is a table, but the cross-encoder reads documents"):
+        of_documents.windows(sales())
+    with pytest.raises(UserError, match="'d' is a document, but the cross-encoder reads tables"):
+        _inputs(tmp_path).windows(whole)
