@@ -134,7 +134,11 @@ class Reader:
         items = [candidate_item(corpus.items, one.item_id) for one in candidates[: self.num_tables]]
         if any(isinstance(item, WholeDocument) for item in items):
             views, shown = document_views(
-                items, question, config=self.config.context, num_tokens=self.chat.num_tokens
+                items,
+                question,
+                refined={table_id: part for (asked, table_id), part in parts.items() if asked == query.id},
+                config=self.config.context,
+                num_tokens=self.chat.num_tokens,
             )
             return Asked(query, question, instruction, views, p_true(candidates), shown)
         tables = [View(item, parts.get((query.id, item.id))) for item in items if isinstance(item, Table)]

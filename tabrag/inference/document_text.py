@@ -7,7 +7,7 @@ is a sentence, or a table, which is shown by its title and Markdown, cut down to
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tabrag.documents.select import fill, rarity_scores
@@ -16,6 +16,7 @@ from tabrag.documents.whole import WholeDocument
 from tabrag.index.tokens import tokenize
 from tabrag.inference.config import ContextConfig
 from tabrag.inference.context import Context, build_context, estimate_tokens
+from tabrag.tables.subtable import Subtable
 from tabrag.tables.text import title_text
 from tabrag.tables.verbalise import summary
 from tabrag.types import Table
@@ -54,6 +55,7 @@ def document_texts(
     wholes: Sequence[WholeDocument],
     question: str,
     *,
+    refined: Mapping[str, Subtable] | None = None,
     config: ContextConfig | None = None,
     num_tokens: Callable[[str], int] = estimate_tokens,
 ) -> list[DocumentText]:
@@ -62,6 +64,7 @@ def document_texts(
     Args:
         wholes: The candidates.
         question: What is asked of them.
+        refined: Refined tables by table id; the others are shown from the whole.
         config: The budget of all texts together.
         num_tokens: How a text is measured.
     """
@@ -71,7 +74,7 @@ def document_texts(
     parts = [
         part
         for number, whole in enumerate(wholes)
-        for part in _parts(number, whole, question, share, num_tokens)
+        for part in _parts(number, whole, question, refined or {}, share, num_tokens)
     ]
     scores = rarity_scores(asked, [part.words for part in parts])
     chosen = fill(scores, [num_tokens(part.text) + 1 for part in parts], budget=config.max_tokens)
@@ -85,6 +88,7 @@ def _parts(
     number: int,
     whole: WholeDocument,
     question: str,
+    refined: Mapping[str, Subtable],
     share: ContextConfig,
     num_tokens: Callable[[str], int],
 ) -> list[_Part]:
@@ -93,7 +97,9 @@ def _parts(
     for place, block in enumerate(whole.document.blocks):
         table = whole.tables.get(block.table) if block.table is not None else None
         if table is not None:
-            context = build_context(table, question, config=share, num_tokens=num_tokens)
+            context = build_context(
+                table, question, part=refined.get(table.id), config=share, num_tokens=num_tokens
+            )
             text = "\n".join(part for part in (title_text(table), context.text) if part)
             words = (*title, *tokenize(summary(table).text), *tokenize(text))
             parts.append(_Part(number, place, text, words, table, context))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tabrag.chat.prompts import Shown
@@ -13,6 +13,7 @@ from tabrag.inference.document_text import DocumentText, document_texts
 from tabrag.inference.passages import locate_numbers, locate_passages, value_in_passages
 from tabrag.inference.view import View
 from tabrag.tables.grid import make_grid
+from tabrag.tables.subtable import Subtable
 from tabrag.tables.text import title_text
 from tabrag.types import Block, Cell, Document, Evidence, Source, Table
 
@@ -67,6 +68,7 @@ def document_views(
     items: Iterable[Item],
     question: str,
     *,
+    refined: Mapping[str, Subtable],
     config: ContextConfig,
     num_tokens: Callable[[str], int],
 ) -> tuple[list[View], list[Shown]]:
@@ -77,6 +79,7 @@ def document_views(
     Args:
         items: Documents and tables, the best first.
         question: The question.
+        refined: Refined tables by table id.
         config: The budget of all of them together.
         num_tokens: How a text is measured.
 
@@ -84,14 +87,14 @@ def document_views(
         Of each document that has something shown first its tables, then its text; and what the model sees.
     """
     wholes = [item if isinstance(item, WholeDocument) else _alone(item) for item in items]
-    texts = document_texts(wholes, question, config=config, num_tokens=num_tokens)
+    texts = document_texts(wholes, question, refined=refined, config=config, num_tokens=num_tokens)
     views: list[View] = []
     shown: list[Shown] = []
     for whole, text in zip(wholes, texts, strict=True):
         if not text.text:
             continue
         shown.append(Shown(whole.id, whole.document.title, text.text))
-        views += [View(whole.tables[table_id]) for table_id in text.tables]
+        views += [View(whole.tables[table_id], refined.get(table_id)) for table_id in text.tables]
         views += _text_view(whole, text)
     return views, shown
 

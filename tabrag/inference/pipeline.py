@@ -25,7 +25,7 @@ from tabrag.errors import UserError
 from tabrag.index.config import RetrieveConfig
 from tabrag.inference.config import ReaderConfig, RefineConfig, RerankConfig
 from tabrag.inference.instructions import split_instructions
-from tabrag.types import Answer, Grid, Query, Run, Table
+from tabrag.types import Answer, Query, Run, Table
 
 if TYPE_CHECKING:
     from tabrag.data.folder import DataFolder
@@ -167,10 +167,11 @@ class Pipeline:
         if self.refiner is None:
             return {}
         asked = {
-            (query.id, candidate.item_id): (split_instructions(query.text)[0], grid)
+            (query.id, table.id): (split_instructions(query.text)[0], table.grid)
             for query in queries
             for candidate in run.get(query.id, [])[: self.reader.num_tables]
-            if (grid := _grid(candidate_item(self.data.items, candidate.item_id))) is not None
+            for table in _tables(candidate_item(self.data.items, candidate.item_id))
+            if table.grid is not None
         }
         refined = self.refiner(list(asked.values()))
         return {key: one.part for key, one in zip(asked, refined, strict=True)}
@@ -261,9 +262,9 @@ def _is_one_model(rerank: RerankConfig, reader: ReaderConfig) -> bool:
     return rerank.server is not None or rerank.chat == reader.chat
 
 
-def _grid(item: Item) -> Grid | None:
-    """The grid of a table; a document is cut down in its own way."""
-    return item.grid if isinstance(item, Table) else None
+def _tables(item: Item) -> list[Table]:
+    """The table, or all tables of the document."""
+    return [item] if isinstance(item, Table) else list(item.tables.values())
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from tabrag.inference.answer import Reader
 from tabrag.inference.answer_job import readable
 from tabrag.inference.config import ContextConfig, ReaderConfig
 from tabrag.tables.grid import make_grid
+from tabrag.tables.subtable import subtable
 from tabrag.types import Block, Candidate, Document, Query, Source, Table
 
 GRID = make_grid(
@@ -79,6 +80,18 @@ def test_a_value_of_the_table_is_found_there():
     assert (evidence.item_id, evidence.cells, evidence.text) == ("farm#t1", [(2, 2)], "")
     assert (evidence.source.file, evidence.source.page) == ("farm.pdf", 3)
     assert answer.confidence == 0.8
+
+
+def test_a_refined_table_is_shown_in_the_document_and_its_evidence_is_the_whole_ones():
+    chat = Says("14")
+    config = ReaderConfig(reader="chat", context=ContextConfig(max_tokens=200))
+    run = {"q": [Candidate(item_id="farm", score=1.0, stage="fused")]}
+    queries = [Query(id="q", text="how many cattle in the south in 2020?")]
+    parts = {("q", "farm#t1"): subtable(GRID, {2}, {2}), ("other", "farm#t1"): subtable(GRID, {1}, {1})}
+    (answer,) = Reader(config, chat=chat)(queries, run, Corpus(), parts=parts)  # type: ignore[arg-type]
+    assert "| south | 14 |" in chat.seen and "north" not in chat.seen and "Ms Lee" in chat.seen
+    (evidence,) = answer.evidence
+    assert evidence.cells == [(2, 2)] and evidence.shown_rows == [0, 2] and evidence.shown_columns == [0, 2]
 
 
 def test_a_value_of_the_text_is_found_with_its_passage_page_and_box():
