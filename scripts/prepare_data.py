@@ -78,6 +78,11 @@ def _add_documents(commands: Any) -> None:
     )
     own.add_argument("--password", default="", help="opens encrypted files")
     own.add_argument(
+        "--fill-right",
+        action="store_true",
+        help="Excel, CSV: a header also covers the empty cells right of it, where no merged cells say so",
+    )
+    own.add_argument(
         "--no-page-images", dest="page_images", action="store_false", help="keep no pictures of whole pages"
     )
     own.add_argument(
@@ -131,7 +136,7 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
 def _documents(values: dict[str, Any]) -> dict[str, Any]:
     from tabrag.data.ingest import ingest
 
-    names = ("ocr", "page_images", "dpi", "password", "timeout", "memory_mb")
+    names = ("ocr", "page_images", "dpi", "password", "fill_right", "timeout", "memory_mb")
     options = ParseOptions(**{name: values[name] for name in names})
     return ingest(
         values["folder"],

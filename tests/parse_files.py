@@ -5,16 +5,17 @@ from __future__ import annotations
 import io
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from PIL import Image
 
 from tabrag.documents.parsed import Parsed, ParseOptions, Pictures
 
 
-def parsed(parse: Callable[..., Parsed], path: Path, *, out: Path | None = None) -> Parsed:
+def parsed(parse: Callable[..., Parsed], path: Path, *, out: Path | None = None, **options: Any) -> Parsed:
     """The file as its parser reads it; pictures go to ``out``, a folder beside the file where None."""
     pictures = Pictures(out or path.parent / "out", "doc")
-    return parse(path, "doc", pictures=pictures, options=ParseOptions())
+    return parse(path, "doc", pictures=pictures, options=ParseOptions(**options))
 
 
 def said(found: Parsed) -> list[tuple[str, str]]:

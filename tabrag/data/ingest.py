@@ -96,6 +96,7 @@ def ingest(
             {
                 **{"format": _FORMAT, "version": __version__, "style": style},
                 **{"ocr": options.ocr, "page_images": options.page_images, "dpi": options.dpi},
+                "fill_right": options.fill_right,
             }
         )[:16]
         plan = [

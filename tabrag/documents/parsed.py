@@ -23,6 +23,8 @@ class ParseOptions:
         page_images: Whether each page of a PDF and each picture file is kept as a picture under ``pages/``.
         dpi: Resolution of these pictures and of what OCR reads, in pixels an inch.
         password: Opens encrypted files.
+        fill_right: Whether a header of a workbook or of delimited text also covers the empty cells right of
+            it, where no merged cells say so, see :func:`tabrag.tables.headers.infer_headers`.
         timeout: Seconds that one file may take.
         memory_mb: Memory that reading one file may take, in MiB, beyond what the program itself needs.
     """
@@ -31,6 +33,7 @@ class ParseOptions:
     page_images: bool = True
     dpi: int = 144
     password: str = ""
+    fill_right: bool = False
     timeout: float = 120.0
     memory_mb: int = 2048
 

@@ -29,7 +29,7 @@ def parse_sheets(path: Path, document_id: str, *, pictures: Pictures, options: P
         path: The file.
         document_id: Id of the document.
         pictures: Takes up the pictures on its sheets.
-        options: Not used: nothing in such a file depends on them.
+        options: How to read it; only ``fill_right`` is of concern.
 
     Raises:
         UserError: Damaged, encrypted, too large, or no text in it.
@@ -41,11 +41,11 @@ def parse_sheets(path: Path, document_id: str, *, pictures: Pictures, options: P
         raise UserError(f"{path}: cannot be read ({error.strerror}): check the path") from error
     builder = DocumentBuilder(path, document_id, pictures)
     if not is_workbook:
-        _records(builder, read_csv(path))
+        _records(builder, read_csv(path, fill_right=options.fill_right))
         return builder.finish()
     if num_bare := check_workbook(path):
         builder.lose(f"{num_bare} formulas have no stored result and read as empty: save the file in Excel")
-    tables = read_xlsx(path)
+    tables = read_xlsx(path, fill_right=options.fill_right)
     with OfficePackage(path, main="workbook.xml") as package:
         parts = sheet_parts(package)
         _workbook(builder, tables, parts)

@@ -106,6 +106,17 @@ def test_other_options_read_all_anew(own: Path, tmp_path: Path) -> None:
     assert (figures["new"], figures["kept"]) == (4, 0)
 
 
+def test_headers_are_spread_over_empty_cells_on_demand(own: Path, tmp_path: Path) -> None:
+    (own / "two.csv").write_text(",Sales,,Costs,\nShop,2019,2020,2019,2020\nA,1,2,3,4\nB,5,6,7,8\n")
+    options = ParseOptions(fill_right=True)
+    merged = []
+    for settings in ({}, {"options": options}, {"options": options}):
+        figures = make(own, tmp_path / "d", **settings)
+        merged.append(DataFolder(tmp_path / "d").tables["two.csv#t1"].grid.merged)
+    assert [(0, 0, 1, 2) in regions for regions in merged] == [False, True, True]
+    assert (figures["new"], figures["kept"]) == (0, 5)
+
+
 def test_failed_files_are_named_and_tried_again(own: Path, tmp_path: Path) -> None:
     (own / "cut.png").write_bytes((own / "photo.PNG").read_bytes()[:50])
     (own / "broken.xlsx").write_bytes(b"PK\x03\x04 no")

@@ -14,6 +14,8 @@ from parse_files import parsed, png, said
 
 from tabrag.documents.sheets import parse_sheets
 from tabrag.errors import UserError
+from tabrag.tables.grid import path_texts, top_paths
+from tabrag.tables.text import headers_text, markdown
 
 
 def _workbook(folder: Path) -> Path:
@@ -108,6 +110,27 @@ def test_delimited_text(tmp_path: Path) -> None:
     assert found.document.title == found.tables[0].title == "Cups by team"
     assert found.document.metadata == {"encoding": "utf-16"} and found.document.pages == []
     assert "record 4 has 3 fields" in found.notes[0]
+
+
+def test_headers_over_empty_cells_without_merged_cells(tmp_path: Path) -> None:
+    """Report H09: literal by default, filled to the right on demand; nothing stands for an empty cell."""
+    rows = [["", "Sales", "", "Costs", ""], ["Shop", "2019", "2020", "2019", "2020"]]
+    rows += [["A", 1, 2, 3, 4], ["B", 5, 6, 7, 8]]
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append([cell or None for cell in row])
+    book.save(tmp_path / "b.xlsx")
+    (tmp_path / "b.csv").write_text("\n".join(",".join(map(str, row)) for row in rows))
+    for name in ("b.xlsx", "b.csv"):
+        (literal,) = parsed(parse_sheets, tmp_path / name).tables
+        (filled,) = parsed(parse_sheets, tmp_path / name, fill_right=True).tables
+        texts = [
+            [path_texts(table.grid, path) for path in top_paths(table.grid)] for table in (literal, filled)
+        ]
+        assert texts[0][1:3] == [["Sales", "2019"], ["2020"]]
+        assert texts[1][1:] == [[top, year] for top in ("Sales", "Costs") for year in ("2019", "2020")]
+        assert literal.grid.cells == filled.grid.cells
+        assert not any(word in headers_text(filled) + markdown(literal) for word in ("nan", "None"))
 
 
 def test_faults(tmp_path: Path) -> None:

@@ -57,6 +57,17 @@ def test_one_broken_file_of_three_is_status_3_and_the_others_are_there(tmp_path:
     assert (done.returncode, figures["status"], figures["tables"], figures["failed"]) == (3, "partial", 2, 1)
 
 
+def test_fill_right_is_handed_on(tmp_path: Path) -> None:
+    folder = tmp_path / "own"
+    folder.mkdir()
+    (folder / "a.csv").write_text(",Sales,,Costs,\nShop,2019,2020,2019,2020\nA,1,2,3,4\nB,5,6,7,8\n")
+    for more, is_merged in (((), False), (("--fill-right",), True)):
+        done = _run("documents", "--from", folder, "--out", tmp_path / "d", "--workers", 1, *more)
+        assert done.returncode == 0, done.stderr
+        table = DataFolder(tmp_path / "d").tables["a.csv#t1"]
+        assert ((0, 0, 1, 2) in table.grid.merged) == is_merged
+
+
 def test_validate_prints_faults_and_exits_with_2(tmp_path: Path) -> None:
     folder = write_tiny(tmp_path / "d")
     assert _run("validate", folder).returncode == 0
