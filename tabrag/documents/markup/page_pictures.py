@@ -59,7 +59,8 @@ class PagePictures:
     def notes(self) -> Iterator[str]:
         """What could not be loaded."""
         if self.num_remote:
-            yield f"{self.num_remote} pictures lie on other machines and are not fetched"
+            pictures = "1 picture lies" if self.num_remote == 1 else f"{self.num_remote} pictures lie"
+            yield f"{pictures} on other machines: not fetched"
         for name, reason in self._missing.items():
             yield f"picture {name!r} {reason}"
 

@@ -192,7 +192,7 @@ def _open_fault(path: Path, password: str, fault: Exception) -> UserError:
     if code == raw.FPDF_ERR_PASSWORD:
         if password:
             return UserError(f"{path}: the PDF is encrypted, and the password given does not open it")
-        return UserError(f"{path}: the PDF is encrypted and needs a password; give one with  password")
+        return UserError(f"{path}: the PDF is encrypted and needs a password; give one with  --password")
     if code == raw.FPDF_ERR_SECURITY:
         return UserError(f"{path}: the PDF is encrypted in a way that is not supported; save it without")
     with path.open("rb") as file:

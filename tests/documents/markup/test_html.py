@@ -136,7 +136,7 @@ def test_pictures(tmp_path: Path) -> None:
     ]
     assert len(list((tmp_path / "site" / "out").rglob("*.png"))) == 2
     assert found.partial and "a picture in the page" in found.notes[0]
-    assert any("1 pictures lie on other machines" in note for note in found.notes)
+    assert any("1 picture lies on other machines" in note for note in found.notes)
     assert any("outside the folder" in note for note in found.notes)
 
 
