@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from tabrag.data.card import Card
 from tabrag.types import Document, GoldHeaders, Qrels, Query, Table
@@ -29,21 +28,6 @@ class LazyDocuments(Iterable[Document]):
 
     def __iter__(self) -> Iterator[Document]:
         return self._read()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Picture:
-    """A picture to be put into the folder.
-
-    Attributes:
-        file: Where it is.
-        frame: 0-based page of a multi-page TIFF.
-        convert: Write it as PNG; otherwise its bytes are copied as they are.
-    """
-
-    file: Path
-    frame: int = 0
-    convert: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +55,6 @@ class Dataset:
         queries: Questions and statements of all splits.
         qrels: Judgements by split.
         gold_headers: Relevant headers and answer cells, where known.
-        images: Pictures to be copied: path in the folder -> picture.
         failed: What could not be read, as ``{"file", "reason"}``; with ``"status": "partial"`` where the rest
             of the file is there.
         repairs: How often a rule had to mend the source's data, by rule; complete once ``tables`` has been
@@ -85,7 +68,6 @@ class Dataset:
     queries: list[Query] = field(default_factory=list)
     qrels: dict[str, Qrels] = field(default_factory=dict)
     gold_headers: list[GoldHeaders] = field(default_factory=list)
-    images: dict[str, Picture] = field(default_factory=dict)
     failed: list[dict[str, str]] = field(default_factory=list)
     repairs: Counter[str] = field(default_factory=Counter)
     near_duplicates: list[NearDuplicates] = field(default_factory=list)

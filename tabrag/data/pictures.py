@@ -6,7 +6,6 @@ import hashlib
 import multiprocessing
 import os
 import re
-import shutil
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -14,9 +13,7 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
-from tabrag.data.dataset import Picture
 from tabrag.errors import UserError
-from tabrag.files import inside
 from tabrag.types import Table, Word
 
 _Outcome = list[Word] | str | None
@@ -35,22 +32,6 @@ def picture_name(table_id: str, suffix: str = ".png") -> str:
         # Also for capitals: some file systems take "Data" and "data" for the same name.
         safe = f"{safe}-{hashlib.sha256(table_id.encode()).hexdigest()[:10]}"
     return safe + suffix
-
-
-def put_picture(picture: Picture, folder: Path, relative: str) -> None:
-    """Put a picture at ``folder / relative``.
-
-    Bytes are copied as they are where possible, which keeps files small: every reader of pictures goes
-    through :func:`tabrag.tables.image.open_image`, which sets them upright and makes them RGB.
-    """
-    from tabrag.tables.image import open_image
-
-    target = inside(folder, relative)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    if picture.convert:
-        open_image(picture.file, frame=picture.frame).save(target)
-    else:
-        shutil.copyfile(picture.file, target)
 
 
 def render_tables(
@@ -107,19 +88,37 @@ def _drawn(
             yield from zip(batch, pool.imap(draw, batch, chunksize=4), strict=True)
 
 
-def _draw(table: Table, *, images: Path, style: str) -> _Outcome:
-    """Draw one table: its words; None where it has a picture already; a text says why it cannot be drawn."""
+def draw_table(table: Table, path: Path, *, style: str) -> list[Word]:
+    """Draw a table to a file; what it looks like depends on its id and content alone.
+
+    Args:
+        table: A table with a grid.
+        path: The picture to write.
+        style: See :func:`render_tables`.
+
+    Returns:
+        The words of the picture.
+
+    Raises:
+        UserError: It cannot be drawn: too large, no grid, no font.
+    """
     from tabrag.tables.render import STYLES, render
 
+    seed = zlib.crc32(table.id.encode())
+    drawn = render(table, STYLES[seed % len(STYLES)] if style == "mixed" else style, seed=seed)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    drawn.image.save(path)
+    return drawn.words
+
+
+def _draw(table: Table, *, images: Path, style: str) -> _Outcome:
+    """Draw one table: its words; None where it has a picture already; a text says why it cannot be drawn."""
     if table.image is not None:
         return None
-    seed = zlib.crc32(table.id.encode())
     try:
-        drawn = render(table, STYLES[seed % len(STYLES)] if style == "mixed" else style, seed=seed)
+        return draw_table(table, images / picture_name(table.id), style=style)
     except UserError as error:
         return str(error)
-    drawn.image.save(images / picture_name(table.id))
-    return drawn.words
 
 
 def num_cores() -> int:

@@ -10,7 +10,7 @@ from typing import Any
 
 from tabrag.data.dataset import Dataset, NearDuplicates, without_tables
 from tabrag.data.folder import new_folder, write_documents, write_judgements, write_tables
-from tabrag.data.pictures import put_picture, render_tables
+from tabrag.data.pictures import render_tables
 from tabrag.errors import UserError
 from tabrag.files import write_jsonl
 from tabrag.types import Table
@@ -51,8 +51,6 @@ def prepare(
 
     undrawn: dict[str, str] = {}
     with new_folder(out) as folder:
-        for relative, picture in data.images.items():
-            put_picture(picture, folder, relative)
         tables: Iterable[Table] = data.tables
         if render:
             tables = render_tables(tables, folder, style=style, num_workers=num_workers, undrawn=undrawn)

@@ -10,13 +10,12 @@ import json
 import os
 import re
 import shutil
-import zlib
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from tabrag.data.document_records import document_to_record
-from tabrag.data.pictures import picture_name
+from tabrag.data.pictures import draw_table, picture_name
 from tabrag.data.records import table_to_record
 from tabrag.data.validate_document import document_faults
 from tabrag.data.validate_table import table_faults
@@ -69,7 +68,7 @@ def read_job(job: Job) -> dict[str, Any]:
     if not parsed.tables and not any(block.text.strip() or block.image for block in parsed.document.blocks):
         raise UserError(f"{job.path}: neither text nor tables nor pictures were found in it")
     if job.style is not None:
-        parsed = _drawn(parsed, job)
+        parsed = _drawn(parsed, job, job.style)
     parsed, tables = _write_tables(parsed, job.stage)
     record = document_to_record(parsed.document)
     for fault in document_faults(record, folder=job.stage, known=set(tables), decode_images=False):
@@ -141,26 +140,20 @@ def _line(record: dict[str, Any]) -> str:
     return _HALF.sub("\ufffd", text) + "\n"
 
 
-def _drawn(parsed: Parsed, job: Job) -> Parsed:
+def _drawn(parsed: Parsed, job: Job, style: str) -> Parsed:
     """The document with a picture of each of its tables that had none and can be drawn."""
     notes: list[str] = []
 
     def drawn(table: Table) -> Table:
-        from tabrag.tables.render import STYLES, render
-
         if table.image is not None:
             return table
-        seed = zlib.crc32(table.id.encode())
-        style = STYLES[seed % len(STYLES)] if job.style == "mixed" else str(job.style)
+        relative = f"images/{picture_name(job.name, '')}/{table.id.rpartition('#')[2]}.png"
         try:
-            picture = render(table, style, seed=seed)
+            words = draw_table(table, job.stage / relative, style=style)
         except UserError as error:
             notes.append(f"table '{table.id}' is not drawn: {error}")
             return table
-        relative = f"images/{picture_name(job.name, '')}/{table.id.rpartition('#')[2]}.png"
-        (job.stage / relative).parent.mkdir(parents=True, exist_ok=True)
-        picture.image.save(job.stage / relative)
-        return replace(table, image=relative, words=picture.words)
+        return replace(table, image=relative, words=words)
 
     tables = [drawn(table) for table in parsed.tables]
     return replace(parsed, tables=tables, notes=parsed.notes + notes)

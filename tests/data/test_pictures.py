@@ -7,11 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PIL import Image
 from tiny_tables import sales
 
-from tabrag.data.dataset import Picture
-from tabrag.data.pictures import picture_name, put_picture, render_tables
+from tabrag.data.pictures import picture_name, render_tables
 from tabrag.errors import UserError
 from tabrag.tables.image import open_image
 from tabrag.tables.render import STYLES
@@ -82,14 +80,3 @@ def test_tables_with_a_picture_pass_and_undrawable_ones_are_named(tmp_path: Path
     assert list(undrawn) == ["none"] and "no grid" in undrawn["none"]
     with pytest.raises(UserError, match="'none' has no grid"):
         list(render_tables([no_grid], tmp_path, num_workers=1))
-
-
-def test_pictures_are_copied_or_converted(tmp_path: Path) -> None:
-    Image.new("RGB", (4, 3), "red").save(tmp_path / "a.jpg")
-    Image.new("L", (4, 3)).save(tmp_path / "b.bmp")
-    put_picture(Picture(file=tmp_path / "a.jpg"), tmp_path / "d", "images/a.jpg")
-    put_picture(Picture(file=tmp_path / "b.bmp", convert=True), tmp_path / "d", "images/b.png")
-    assert (tmp_path / "d" / "images" / "a.jpg").read_bytes() == (tmp_path / "a.jpg").read_bytes()
-    assert Image.open(tmp_path / "d" / "images" / "b.png").format == "PNG"
-    with pytest.raises(UserError, match="leads out of the folder"):
-        put_picture(Picture(file=tmp_path / "a.jpg"), tmp_path / "d", "../a.jpg")

@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PIL import Image
 from tiny_tables import sales
 
 from tabrag.data.card import Card
-from tabrag.data.dataset import Dataset, Picture, without_tables
+from tabrag.data.dataset import Dataset, without_tables
 from tabrag.data.folder import DataFolder
 from tabrag.data.prepare import prepare
 from tabrag.data.validate import validate
@@ -17,32 +17,30 @@ from tabrag.errors import UserError
 from tabrag.types import Block, Document, GoldHeaders, Query, Table
 
 
-def _data(tmp_path: Path) -> Dataset:
-    Image.new("RGB", (6, 4), "red").save(tmp_path / "photo.png")
+def _data() -> Dataset:
     return Dataset(
         card=Card(name="Set"),
         tables=[
             sales(),
-            Table(id="photo", image="images/p.png", words=[]),
+            replace(sales(), id="more", title="More sales"),
             Table(id="bare", title="no grid"),
         ],
         queries=[Query(id=f"q{number}", text="?") for number in range(4)],
         qrels={
             "train": {"q0": {sales().id: 1, "bare": 1}, "q1": {"bare": 1}},
-            "test": {"q2": {"photo": 1}},
+            "test": {"q2": {"more": 1}},
         },
         gold_headers=[
             GoldHeaders(query_id="q0", table_id=sales().id, top=[(0, 1)]),
             GoldHeaders(query_id="q1", table_id="bare"),
         ],
-        images={"images/p.png": Picture(file=tmp_path / "photo.png")},
         failed=[{"file": "broken.csv", "reason": "odd"}],
         repairs=Counter({"rule": 2}),
     )
 
 
 def test_rendering_leaves_no_table_without_a_picture(tmp_path: Path) -> None:
-    figures = prepare(_data(tmp_path), tmp_path / "d", render=True, num_workers=1)
+    figures = prepare(_data(), tmp_path / "d", render=True, num_workers=1)
     assert figures == {
         "out": str(tmp_path / "d"),
         "status": "partial",
@@ -56,7 +54,6 @@ def test_rendering_leaves_no_table_without_a_picture(tmp_path: Path) -> None:
     }
     folder = DataFolder(tmp_path / "d")
     assert all(folder.image_path(table).is_file() for table in folder.tables)
-    assert folder.image_path(folder.tables["photo"]).read_bytes() == (tmp_path / "photo.png").read_bytes()
     assert list(folder.queries) == ["q0", "q2", "q3"]  # q1 asked only about the table that is left out
     assert folder.qrels("train") == {"q0": {sales().id: 1}}
     failed = [json.loads(line) for line in (tmp_path / "d" / "failed.jsonl").open()]
@@ -66,7 +63,7 @@ def test_rendering_leaves_no_table_without_a_picture(tmp_path: Path) -> None:
 
 
 def test_without_rendering_all_tables_stay(tmp_path: Path) -> None:
-    figures = prepare(_data(tmp_path), tmp_path / "d")
+    figures = prepare(_data(), tmp_path / "d")
     assert (figures["tables"], figures["queries"], figures["failed"]) == (3, 4, 1)
     assert DataFolder(tmp_path / "d").tables[sales().id] == sales()
 
@@ -78,16 +75,16 @@ def test_nothing_to_write_is_an_error_and_leaves_nothing(tmp_path: Path) -> None
     assert not (tmp_path / "d").exists()
 
 
-def test_without_tables_keeps_lazy_tables_lazy(tmp_path: Path) -> None:
-    data = _data(tmp_path)
+def test_without_tables_keeps_lazy_tables_lazy() -> None:
+    data = _data()
     assert without_tables(data, set()) is data
-    kept = without_tables(data, {"photo"})
+    kept = without_tables(data, {"more"})
     assert [table.id for table in kept.tables] == [sales().id, "bare"] == [t.id for t in kept.tables]
     assert kept.qrels["test"] == {} and [query.id for query in kept.queries] == ["q0", "q1", "q3"]
 
 
 def test_documents_are_written_beside_their_tables(tmp_path: Path) -> None:
-    data = _data(tmp_path)
+    data = _data()
     blocks = [Block(kind="table", table=item) for item in (sales().id, "bare")]
     data.documents = [Document(id="d1", title="Years", blocks=[Block(kind="text", text="By year."), *blocks])]
     data.qrels["dev"] = {"q3": {"d1": 1}}
