@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from tabrag.documents.page_content import PageBox, PageWord
 from tabrag.documents.page_tables.area import Area
 from tabrag.documents.page_tables.strokes import SNAP, Stroke
 from tabrag.documents.page_tables.text_lines import TextLine, text_lines, type_size
+from tabrag.documents.page_tables.totals import bounds_numbers_alone
 
 _SAME_SIDE = 5.0
 """Lines end at one side where their ends differ by less, points."""
@@ -129,7 +131,14 @@ def _stacks(
                 found.extend(_joined(run, horizontal, vertical))
                 run = [item]
         found.extend(_joined(run, horizontal, vertical))
+    found = [area for area in found if area.vertical or not _is_of_numbers(area, by_y, tops)]
     return [area for area in found if area.vertical or not any(_holds(other, area) for other in found)]
+
+
+def _is_of_numbers(area: Area, words: Sequence[PageWord], tops: npt.NDArray[np.float64]) -> bool:
+    """Whether an area has the numbers of a table and not their labels; words from above, with their tops."""
+    low, high = np.searchsorted(tops, [area.box[1] - SNAP, area.box[3]])
+    return bounds_numbers_alone(area.box, words[low:high])
 
 
 def _holds(outer: Area, inner: Area) -> bool:

@@ -14,6 +14,8 @@ from tabrag.documents.page_tables.text_lines import Piece, TextLine, is_leader, 
 
 Cells = Sequence[tuple[Region, list[PageWord]]]
 
+_AFTER = ("%", ")", ")%", "%)")
+"""Signs that stand behind their number."""
 _VALUES = 0.7
 """Columns that lines bound are split where this share of their lines shows values behind a blank."""
 
@@ -34,7 +36,7 @@ class Bands:
                 words[first_row].extend(inside)
         self._lines = [split_at(text_lines(band), lattice.xs) for band in words]
         self._drawn = drawn
-        self._edges = lattice.xs
+        self._edges, self._ys = lattice.xs, lattice.ys
         self._header_end = self._find_header_end()
         self.num_lines = sum(map(len, self._lines))
         valued = [sum(has_values(line, self._edges) for line in band) for band in self._lines]
@@ -48,6 +50,15 @@ class Bands:
     def body(self, band: int) -> list[TextLine]:
         """The lines of a band below the header."""
         return [line for line in self._lines[band] if line.middle >= self._header_end]
+
+    def header_edge(self) -> float | None:
+        """Where a line is drawn, maybe below some columns alone, between the header and the first row."""
+        middles = [line.middle for band in self._lines for line in band]
+        above = max((y for y in middles if y < self._header_end), default=None)
+        below = min((y for y in middles if y >= self._header_end), default=None)
+        if above is None or below is None:
+            return None
+        return next((y for y in self._ys if above < y < below), None)
 
     def header_below(self, band: int) -> list[TextLine]:
         """The first header line of the bands below, where a header line is what comes first there."""
@@ -100,8 +111,31 @@ def column_edges(drawn: Lattice, cells: Cells, size: float) -> list[float]:
             enough = len(parted) >= 1
         if enough:
             single = [line for line in lines if len(_said(line)) == 1]
-            edges += gutters(parted, single, drawn.xs[col], drawn.xs[col + 1], size)
+            x0, x1 = drawn.xs[col], drawn.xs[col + 1]
+            edges += _without_sign_columns(lines, gutters(parted, single, x0, x1, size), x0, x1)
     return sorted(edges)
+
+
+def _without_sign_columns(
+    lines: Sequence[TextLine], places: list[float], x0: float, x1: float
+) -> list[float]:
+    """Places where columns part, but those between numbers and nothing but the signs of their currency."""
+    edges = [x0, *places, x1]
+    others: set[int] = set()
+    with_signs: dict[int, set[str]] = {}
+    for line in lines:
+        for piece in line.pieces:
+            col = column_of(piece, edges)
+            if piece.is_sign:
+                with_signs.setdefault(col, set()).add(piece.text)
+            else:
+                others.add(col)
+    dropped = set()
+    for col, signs in with_signs.items():
+        if 0 < col and col not in others:
+            comes_after = all(sign in _AFTER for sign in signs)
+            dropped.add(col if comes_after else min(col + 1, len(places)))
+    return [x for index, x in enumerate(places, start=1) if index not in dropped]
 
 
 def _said(line: TextLine) -> list[Piece]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
 
@@ -17,7 +17,8 @@ from tabrag.documents.page_tables.area import Area
 from tabrag.documents.page_tables.cell_text import cell_text
 from tabrag.documents.page_tables.indents import BLANKS, indents
 from tabrag.documents.page_tables.lattice import Lattice, Region, make_lattice, place
-from tabrag.documents.page_tables.text_lines import is_value, type_size
+from tabrag.documents.page_tables.text_lines import are_values, type_size
+from tabrag.documents.page_tables.totals import without_total_rules
 from tabrag.documents.page_tables.word_lines import lines_of_words
 
 
@@ -42,11 +43,14 @@ class Built:
 
 def build_table(area: Area) -> Built | None:
     """The rows and columns of an area, or None where it has no words or too many lines."""
+    upright = [word for word in area.words if word.turn == 0]
+    if not area.vertical:
+        kept = without_total_rules(area.horizontal, upright, area.box[0], area.box[2])
+        area = replace(area, horizontal=kept)
     drawn = make_lattice(area.box, area.horizontal, area.vertical)
     if drawn is None or not area.words:
         return None
     size = median(type_size(word) for word in area.words)
-    upright = [word for word in area.words if word.turn == 0]
     horizontal, vertical = lines_of_words(area, drawn, upright, size)
     lattice = make_lattice(area.box, [*area.horizontal, *horizontal], [*area.vertical, *vertical])
     if lattice is None:
@@ -101,7 +105,7 @@ def _labels(found: list[Region], contents: list[list[PageWord]]) -> dict[int, li
     for (row, _, col, _), words in zip(found, contents, strict=True):
         if words:
             filled.setdefault(row, set()).add(col)
-            if col > 0 and all(is_value(word.text) for word in words):
+            if col > 0 and are_values(words):
                 values.add(row)
     first = min(values, default=0)
     if filled.get(first - 1) == {0}:

@@ -8,7 +8,7 @@ from statistics import median
 
 from tabrag.documents.page_content import PageWord
 from tabrag.documents.page_tables.build import Built
-from tabrag.documents.page_tables.text_lines import bounds, is_leader, is_value, type_size
+from tabrag.documents.page_tables.text_lines import are_values, bounds, is_leader, type_size
 
 _MARKER = re.compile(
     r"(?:[\u2022\u25aa\u25cf\u25cb\u25e6\u2023\u2043\uf0b7•·*○●■□▪–—-]|\(?(?:\d{1,3}|[A-Za-z]|[ivxlc]{1,5})[.)]"
@@ -67,7 +67,7 @@ def _has_columns(built: Built, *, drawn: bool) -> bool:
     ]
     if not data:
         return False
-    values = [all(is_value(word.text) for word in words) for _, words in data]
+    values = [are_values(words) for _, words in data]
     share = sum(values) / len(values)
     fill = len(data) / ((num_cols - 1) * num_rows)
     lengths = [len(words) for _, words in data]

@@ -131,12 +131,30 @@ def crosses(piece: Piece, x: float) -> bool:
 def split_at(lines: Sequence[TextLine], edges: Sequence[float]) -> list[TextLine]:
     """Lines whose pieces are cut at edges of columns where the words show that two texts meet there.
 
-    They do where the blank at the edge is wider than the other blanks of the piece.
+    They do where the blank at the edge is wider than the other blanks of the piece. The sign of a currency
+    at the other side of a column is one piece with its number.
     """
     return [
-        TextLine([part for piece in line.pieces for part in _parts(piece, edges)], line.y0, line.y1)
+        TextLine(
+            _with_signs([part for piece in line.pieces for part in _parts(piece, edges)], edges),
+            line.y0,
+            line.y1,
+        )
         for line in lines
     ]
+
+
+def _with_signs(pieces: Sequence[Piece], edges: Sequence[float]) -> list[Piece]:
+    joined: list[Piece] = []
+    for piece in pieces:
+        last = joined[-1] if joined else None
+        if last and (last.is_sign and piece.is_value or last.is_value and piece.is_sign):
+            both = Piece([*last.words, *piece.words], bounds([*last.words, *piece.words]))
+            if column_of(last, edges) == column_of(piece, edges) and not any(crosses(both, x) for x in edges):
+                joined[-1] = both
+                continue
+        joined.append(piece)
+    return joined
 
 
 def _parts(piece: Piece, edges: Sequence[float]) -> list[Piece]:

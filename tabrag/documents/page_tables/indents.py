@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 
 from tabrag.documents.page_content import PageWord
-from tabrag.documents.page_tables.text_lines import is_value, text_lines, type_size
+from tabrag.documents.page_tables.text_lines import are_values, text_lines, type_size
 
 _STEP = 0.3
 """Labels begin at one place where their left sides differ by less than this many heights of type."""
@@ -32,7 +32,7 @@ def indents(labels: Mapping[int, Sequence[PageWord]]) -> dict[int, int]:
     sizes: list[float] = []
     for row, words in labels.items():
         upright = [word for word in words if word.turn == 0]
-        if not upright or all(is_value(word.text) for word in upright):
+        if not upright or are_values(upright):
             continue
         line = text_lines(upright)[0]
         starts[row] = line.x0

@@ -22,6 +22,7 @@ _MARK = re.compile(
     r"(?:[-\u2010-\u2015\u2212–—.…*†‡/+?#~<>=±]+|\([A-Za-z*]{1,2}\)|n/?\.?a\.?|n\.d\.|nil|x)", re.IGNORECASE
 )
 _LEADER = re.compile(r"[.…·_]+")
+_SIGN = re.compile(r"(?:[A-Z]{1,3})?[$€£¥₹]|[()]?%[()]?|[()]")
 _GROUP_BEFORE = re.compile(r"\W*\d{1,3}(?:[ \u00a0\u202f]\d{3})*")
 _GROUP = re.compile(r"\d{3}(?:[.,]\d+)?\W*")
 _WIDE = re.compile(r"[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]")
@@ -48,7 +49,12 @@ class Piece:
 
     @property
     def is_value(self) -> bool:
-        return all(is_value(word.text) for word in self.words)
+        return are_values(self.words)
+
+    @property
+    def is_sign(self) -> bool:
+        """Whether it is what stands beside a number, without the number."""
+        return all(_SIGN.fullmatch(word.text) for word in self.words)
 
     @property
     def num_words(self) -> float:
@@ -89,6 +95,14 @@ def type_size(word: PageWord) -> float:
 def is_value(text: str) -> bool:
     """Whether a word is a number or stands for a missing one."""
     return _VALUE.fullmatch(text) is not None or _MARK.fullmatch(text) is not None
+
+
+def are_values(words: Sequence[PageWord]) -> bool:
+    """Whether words are numbers or stand for missing ones; signs of currencies may stand beside them."""
+    found = [is_value(word.text) for word in words]
+    return any(found) and all(
+        value or _SIGN.fullmatch(word.text) for word, value in zip(words, found, strict=True)
+    )
 
 
 def is_leader(text: str) -> bool:

@@ -43,6 +43,12 @@ def lines_of_words(
         return [], []
     cells = place(words, lattice)
     bands = Bands(lattice, cells, drawn)
+    if drawn.num_cols == 1 and (edge := bands.header_edge()) is not None:
+        # Drawn below the headers of single columns it ends the header of the labels, too.
+        short.append(Stroke(edge, edges[0], edges[-1]))
+        lattice = make_lattice(area.box, [*area.horizontal, *short], [*area.vertical, *full]) or lattice
+        cells = place(words, lattice)
+        bands = Bands(lattice, cells, drawn)
     horizontal: list[Stroke] = list(short)
     vertical: list[Stroke] = []
     for band in range(lattice.num_rows):
