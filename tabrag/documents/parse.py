@@ -9,11 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from tabrag.documents.containers import ole_fault, package_kind
+from tabrag.documents.file_kind import IMAGE_SUFFIXES, file_kind
 from tabrag.documents.parsed import Parsed, ParseOptions, Pictures
 from tabrag.documents.plain_text import is_delimited
 from tabrag.errors import UserError
 from tabrag.tables.decode import decode
-from tabrag.tables.read import IMAGE_SUFFIXES, file_kind
 from tabrag.types import Table
 
 SUFFIXES = (

@@ -11,7 +11,7 @@ from tabrag.errors import UserError
 from tabrag.files import read_json
 from tabrag.tables.boxes import normalise_box
 from tabrag.tables.ocr_engine import read_lines
-from tabrag.tables.word_grid import group_rows
+from tabrag.tables.word_rows import group_rows
 from tabrag.types import Word
 
 MIN_SCORE = 0.7

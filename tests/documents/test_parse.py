@@ -165,3 +165,10 @@ def test_a_picture_is_no_text(tmp_path: Path) -> None:
     Image.new("L", (4, 4)).save(tmp_path / "a.webp")
     assert kind_of(tmp_path / "a.webp") == "image"
     assert ".webp" in SUFFIXES
+
+
+def test_folders_and_missing_files_are_named(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="is a folder; name a file in it"):
+        kind_of(tmp_path)
+    with pytest.raises(UserError, match=r"none\.csv: cannot be read"):
+        kind_of(tmp_path / "none.csv")

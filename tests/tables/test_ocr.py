@@ -1,4 +1,4 @@
-"""Words of pictures: OCR, people's own words and boxes (report B01), and grids from words."""
+"""Words of pictures: OCR and people's own words and boxes (report B01)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from tabrag.tables.boxes import enclosing_box, normalise_box
 from tabrag.tables.ocr import load_words, read_words
 from tabrag.tables.ocr_engine import line_words
 from tabrag.tables.render import render
-from tabrag.tables.word_grid import group_rows, words_to_grid
 from tabrag.types import Grid, Table, Word
 
 
@@ -120,7 +119,6 @@ class TestReadWords:
             same = [other for other in rendered.words if other.text == word.text]
             errors = [max(abs(a - b) for a, b in zip(word.box, other.box, strict=True)) for other in same]
             assert min(errors) < 40, (word, same)
-        assert words_to_grid(words) is not None
 
     def test_reads_light_ink_on_a_dark_ground(self, printed: Table) -> None:
         rendered = render(printed, "borderless", scale=1.5)
@@ -166,53 +164,3 @@ class TestLineWords:
 
     def test_line_without_parts(self) -> None:
         assert list(line_words("one", self._BOX, ())) == [("one", self._BOX)]
-
-
-class TestWordsToGrid:
-    @pytest.mark.parametrize("style", ["borderless", "ruled", "scanned", "dense"])
-    def test_finds_the_cells_of_a_rendered_table(self, style: str) -> None:
-        cells = [["region", "in total", "change"]]
-        cells += [[f"province {i}", f"{i * 1_234_567}", f"{i}.5%"] for i in range(1, 9)]
-        table = Table(id="t", grid=Grid(cells=cells, num_header_rows=1))
-        for seed in range(4):
-            grid = words_to_grid(render(table, style, seed=seed).words)
-            assert grid is not None and grid.cells == cells
-
-    def test_sloping_rows_stay_together(self) -> None:
-        words = [
-            Word(
-                text=f"{row}{col}",
-                box=(col * 200, row * 30 + col * 8, col * 200 + 40, row * 30 + col * 8 + 18),
-            )
-            for row in range(6)
-            for col in range(5)
-        ]
-        assert max(word.box[1] for word in words if word.text[0] == "0") > min(
-            word.box[1] for word in words if word.text[0] == "1"
-        ), "the slope crosses the next row"
-        assert [[word.text for word in row] for row in group_rows(words)] == [
-            [f"{row}{col}" for col in range(5)] for row in range(6)
-        ]
-
-    def test_running_text_is_no_table(self) -> None:
-        words, x, y = [], 50, 50
-        for token in ("the quick brown fox jumps over the lazy dog and runs away " * 6).split():
-            if x + 11 * len(token) > 900:
-                x, y = 50, y + 40
-            words.append(Word(text=token, box=(x, y, x + 10 * len(token), y + 25)))
-            x += 10 * len(token) + 8
-        assert len({word.box[1] for word in words}) > 3
-        assert words_to_grid(words) is None
-
-    def test_no_words(self) -> None:
-        assert words_to_grid([]) is None
-        assert words_to_grid([Word(text=" ", box=(0, 0, 1, 1))]) is None
-        assert words_to_grid([Word(text="one", box=(0, 0, 0, 0))]) is None
-
-    def test_text_that_runs_upwards_is_no_table(self) -> None:
-        words = [
-            Word(text=text, box=(col * 50, 20 + row * 300, col * 50 + 20, 20 + row * 300 + 22 * len(text)))
-            for col in range(8)
-            for row, text in enumerate(("of", "information", "statement"))
-        ]
-        assert words_to_grid(words) is None
