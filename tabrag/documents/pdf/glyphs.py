@@ -37,6 +37,9 @@ _BESIDE_BLANKS = 0.27  # the same where the line has blanks of its own
 _CURSIVE_GAP = 0.4  # the same between letters that are joined in writing
 _TRACKING = 0.35  # of the type size: letters that are spaced out evenly stand at most so far apart
 _SAME_PLACE = 0.12  # of the type size: the same glyph drawn twice so close together is bold type
+_DOT_GAP = 1.3  # of the type size: dots that lead to a value stand at most so far apart
+_LABEL_GAP = 2.0  # of the type size: and so far from their label
+_MANY_DOTS = 7  # so many in a row lead to a value, whatever stands before them
 _OFF_AXIS = 12  # degrees: text that is turned further from the axes is no text of a line
 
 
@@ -248,26 +251,37 @@ def _logical(group: list[Glyph]) -> list[str]:
 
 
 def _without_leaders(words: list[PageWord]) -> list[PageWord]:
-    """Drop the dots that lead from a stub to its value."""
+    """Drop the dots that lead from a stub to its value; dots in cells of their own stand for missing ones."""
     kept: list[PageWord] = []
     place = 0
     while place < len(words):
         end = place
-        while end < len(words) and _LEADER.fullmatch(words[end].text):
-            end += 1
-        if sum(len(word.text) + 2 * word.text.count("…") for word in words[place:end]) >= 3 and (
-            end - place >= 2 or len(words[place].text) >= 4
+        while (
+            end < len(words)
+            and _LEADER.fullmatch(words[end].text)
+            and (end == place or _is_near(words[end - 1], words[end], _DOT_GAP))
         ):
-            if kept and kept[-1].text.endswith(".") and len(kept[-1].text) > 1:
-                kept[-1] = _shortened(kept[-1], kept[-1].text.rstrip(".·"))
-            place = end
-            continue
+            end += 1
+        num_dots = sum(len(word.text) + 2 * word.text.count("…") for word in words[place:end])
+        if num_dots >= 3 and (end - place >= 2 or len(words[place].text) >= 4):
+            if num_dots >= _MANY_DOTS or (kept and _is_near(kept[-1], words[place], _LABEL_GAP)):
+                if kept and kept[-1].text.endswith(".") and len(kept[-1].text) > 1:
+                    kept[-1] = _shortened(kept[-1], kept[-1].text.rstrip(".·"))
+                place = end
+                continue
         for word in words[place : max(end, place + 1)]:
             bare = word.text.rstrip(".·")
             leads = len(word.text) - len(bare) >= 4 and bare
             kept.append(_shortened(word, bare) if leads else word)
         place = max(end, place + 1)
     return kept
+
+
+def _is_near(left: PageWord, right: PageWord, gap: float) -> bool:
+    """Whether two words of a line, however it is turned, are at most so many heights of type apart."""
+    one, two = left.box, right.box
+    apart = max(one[0] - two[2], two[0] - one[2], one[1] - two[3], two[1] - one[3])
+    return apart <= gap * max(left.size, right.size)
 
 
 def _shortened(word: PageWord, text: str) -> PageWord:

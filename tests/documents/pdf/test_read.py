@@ -105,6 +105,18 @@ def test_leaders_are_left_out_and_an_ellipsis_is_not(tmp_path: Path):
     ]
 
 
+def test_dots_in_cells_of_their_own_are_missing_values(tmp_path: Path):
+    rows = [["Kenya", "..", "..", "4.1"], ["Mali", ".", ".", "."], ["Chad", "...", "....", "2.0"]]
+
+    def page(canvas: Canvas):
+        for number, row in enumerate(rows):
+            for col, text in enumerate(row):
+                lines(canvas, [text], 72 + 90 * col, 100 + 16 * number)
+
+    (found,) = read_pages(draw(tmp_path / "a.pdf", page))
+    assert [word.text for word in found.words] == [text for row in rows for text in row]
+
+
 @pytest.mark.parametrize("rotation", [0, 90, 180, 270])
 def test_a_page_is_read_as_it_is_shown(tmp_path: Path, rotation: int):
     """Text that is upright once the viewer has turned the page stands where it is seen."""
