@@ -201,11 +201,19 @@ def _planned(
     except OSError as error:
         return _Planned(file=OwnFile(file.path, file.name, f"cannot be read ({error.strerror})"))
     row = previous.row(file.name)
-    if row is not None and (row["sha256"], row["options"]) == (sha256, key):
+    if row is not None and (row["sha256"], row["options"]) == (sha256, key) and not _was_cut(row, options):
         return _Planned(file=file, sha256=sha256, size=size, kept=row)
     stage = work / sha256_json([file.name, sha256, key])[:32]
     job = Job(path=file.path, name=file.name, stage=stage, options=options, style=style)
-    return _Planned(file=file, sha256=sha256, size=size, job=job, done=staged(stage))
+    done = staged(stage)
+    if done is not None and _was_cut(done, options):
+        done = None
+    return _Planned(file=file, sha256=sha256, size=size, job=job, done=done)
+
+
+def _was_cut(done: dict[str, Any], options: ParseOptions) -> bool:
+    """Whether there was not enough time for all of a file, and there is more now."""
+    return done.get("timeout", options.timeout) < options.timeout
 
 
 def _forget(work: Path, stages: set[Path]) -> None:
@@ -256,7 +264,8 @@ def _assemble(
                         done, row["reason"] = outcome.result, _shown_reason(outcome.reason, planned.file)
                     if done is not None:
                         _append(planned.job.stage, planned.file.name, corpus, documents, target)
-                        row |= {name: done[name] for name in ("status", "tables", "pages", "pictures")}
+                        names = ("status", "tables", "pages", "pictures", "timeout")
+                        row |= {name: done[name] for name in names if name in done}
                         row["reason"] = _shown_reason(reason_of(done["notes"]), planned.file)
                 rows.append(row)
         finally:

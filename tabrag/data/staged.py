@@ -56,7 +56,7 @@ def read_job(job: Job) -> dict[str, Any]:
 
     Returns:
         What ``done.json`` says: ``status`` (``ok`` or ``partial``), ``notes``, ids of the ``tables``, and
-        numbers of ``pages`` and ``pictures``.
+        numbers of ``pages`` and ``pictures``; where the time was over before its end, the ``timeout``.
 
     Raises:
         UserError: It cannot be read, or nothing stands in it.
@@ -81,6 +81,8 @@ def read_job(job: Job) -> dict[str, Any]:
         "pages": len(parsed.document.pages),
         "pictures": sum(path.is_file() for name in PICTURE_FOLDERS for path in (job.stage / name).rglob("*")),
     }
+    if parsed.cut:
+        done["timeout"] = job.options.timeout
     done["bytes"] = _sizes(job.stage)
     (job.stage / "done.tmp").write_text(json.dumps(done, ensure_ascii=False), encoding="utf-8")
     os.replace(job.stage / "done.tmp", job.stage / DONE)

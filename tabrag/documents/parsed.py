@@ -47,12 +47,14 @@ class Parsed:
         tables: Its tables in reading order, with ids ``DOCUMENT#t1``, ``DOCUMENT#t2``.
         notes: What could not be read or had to be guessed; a file with notes about lost content is partial.
         partial: Whether some of its content is lost.
+        cut: Whether the time was over before its end: with more time there is more of it.
     """
 
     document: Document
     tables: list[Table] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     partial: bool = False
+    cut: bool = False
 
 
 class Pictures:

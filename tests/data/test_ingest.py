@@ -19,6 +19,7 @@ from PIL import Image
 from tabrag.data import ingest as ingesting
 from tabrag.data.folder import DataFolder
 from tabrag.data.ingest import ingest
+from tabrag.data.staged import Job, read_job
 from tabrag.data.validate import validate
 from tabrag.documents.parsed import ParseOptions
 from tabrag.errors import UserError
@@ -309,3 +310,29 @@ def test_the_missing_ocr_package_is_told_at_once(own: Path, monkeypatch: pytest.
     monkeypatch.setattr(ingesting, "find_spec", lambda name: None)
     with pytest.raises(UserError, match=r"'rapidocr': install it with  pip install 'tabrag\[ocr\]'"):
         make(own, own.parent / "d", options=ParseOptions(ocr="rapidocr"))
+
+
+def test_a_file_that_was_cut_for_time_is_read_anew_with_more(tmp_path: Path) -> None:
+    canvas = pytest.importorskip("reportlab.pdfgen.canvas").Canvas(str(tmp_path / "long.pdf"))
+    for number in range(1, 4):
+        canvas.drawString(72, 700, f"The text of page {number} of this report.")
+        canvas.showPage()
+    canvas.save()
+    (tmp_path / "own").mkdir()
+    path, out = (tmp_path / "long.pdf").rename(tmp_path / "own" / "long.pdf"), tmp_path / "d"
+
+    options = ParseOptions(page_images=False, timeout=1e-6)
+    done = read_job(Job(path=path, name="long.pdf", stage=tmp_path / "stage", options=options))
+    assert (done["status"], done["pages"], done["timeout"]) == ("partial", 1, 1e-6)
+    assert "pages 1-1 of 3" in done["notes"][0]
+
+    def read(timeout: float) -> tuple[int, dict[str, Any]]:
+        figures = make(path.parent, out, options=ParseOptions(page_images=False, timeout=timeout))
+        return figures["new"], json.loads((out / "files.jsonl").read_text())
+
+    new, row = read(60.0)
+    assert (new, row["status"], row["pages"], "timeout" in row) == (1, "ok", 3, False)
+    cut = {**row, "status": "partial", "timeout": 60.0}
+    (out / "files.jsonl").write_text(json.dumps(cut) + "\n")
+    assert read(60.0) == (0, cut)
+    assert read(90.0) == (1, row)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -16,8 +17,12 @@ if TYPE_CHECKING:
     from PIL import Image
 
 
+_READING = 0.7
+"""Share of the time of a file in which its pages are read; putting them together takes the rest."""
+
+
 class PageSource:
-    """Reads the pages of a file, and keeps what records need of each.
+    """Reads the pages of a file as long as there is time, and keeps what records need of each.
 
     Args:
         pdfium: The file.
@@ -32,6 +37,9 @@ class PageSource:
         """What was lost or guessed."""
         self.partial = False
         """Whether content was lost."""
+        self.cut = False
+        """Whether the time was over before the last page."""
+        self._began = time.monotonic()
         self._pdfium = pdfium
         self._pictures = pictures
         self._options = options
@@ -57,6 +65,8 @@ class PageSource:
             )
             self.pages.append(Page(number=number, width=width, height=height, image=image))
             yield content
+            if number < len(self._pdfium) and self._is_late():
+                return
 
     def crop(self, number: int, box: PageBox) -> str | None:
         """Write what stands in a box of a page, in points, as a picture; None where it cannot be drawn."""
@@ -69,6 +79,19 @@ class PageSource:
         if right - left < 2 or bottom - top < 2:
             return None
         return self._pictures.add(drawn.crop((left, top, right, bottom)))
+
+    def _is_late(self) -> bool:
+        """Whether the time for reading is over, which is noted."""
+        seconds = _READING * self._options.timeout
+        if time.monotonic() - self._began < seconds:
+            return False
+        self.cut = self.partial = True
+        self.notes.insert(
+            0,
+            f"pages 1-{len(self.pages)} of {len(self._pdfium)} were read within {seconds:.3g} seconds; "
+            "give more with --timeout",
+        )
+        return True
 
     def _draw(self, number: int) -> Image.Image | None:
         """The picture of a page; a page that cannot be drawn is noted once."""

@@ -25,7 +25,7 @@ def parse_pdf(path: Path, document_id: str, *, pictures: Pictures, options: Pars
 
     Returns:
         The document. It is partial where a page could not be read, or is a scan and ``options.ocr`` is
-        ``none``.
+        ``none``, and where most of ``options.timeout`` was over before the last page.
 
     Raises:
         UserError: The file is empty, damaged, no PDF, or encrypted with another password; or it holds nothing
@@ -55,6 +55,7 @@ def parse_pdf(path: Path, document_id: str, *, pictures: Pictures, options: Pars
         tables=assembled.tables,
         notes=notes,
         partial=reader.partial or assembled.lost,
+        cut=reader.cut,
     )
 
 

@@ -275,3 +275,18 @@ def test_a_file_of_blank_pages_is_refused(tmp_path: Path):
     path = draw(tmp_path / "a.pdf", lambda canvas: canvas.line(0, 0, 1, 1))
     with pytest.raises(UserError, match="no text"):
         parse(path)
+
+
+def test_what_is_read_before_the_time_is_over_is_kept(tmp_path: Path):
+    def page(canvas: Canvas):
+        for number in range(1, 5):
+            lines(canvas, [f"The text of page {number} of this report."], 72, 100)
+            canvas.showPage()
+        lines(canvas, ["The last text."], 72, 100)
+
+    path = draw(tmp_path / "a.pdf", page)
+    whole, cut = parse(path), parse(path, timeout=1e-6)
+    assert (len(whole.document.pages), whole.partial, whole.cut, whole.notes) == (5, False, False, [])
+    assert (len(cut.document.pages), cut.partial, cut.cut) == (1, True, True)
+    assert "text of page 1" in cut.document.blocks[0].text
+    assert cut.notes[0].startswith("pages 1-1 of 5 were read within") and "--timeout" in cut.notes[0]
