@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 
 from tabrag.documents.page_content import PageBox, PageContent, PageWord
 from tabrag.documents.page_tables.turn import turned_back, turned_box
+from tabrag.documents.word_order import SUPERSCRIPTS, from_the_right, is_rtl
 
 _STEP = 2.0  # points: a cell of the map of white space
 _STRIP_WIDTH = 0.75  # of the type size: a narrower strip is a blank between words
@@ -30,7 +30,6 @@ MARKER = re.compile(
     r"(?:[•▪●○■□◦‣➢❖✓·*–—-]|[⁃∙]|\(?(?:\d{1,2}|[A-Za-z]|[ivx]{1,4})[.)]|\(\d{1,2}\)|[①-⑳○◎※])"
 )
 """What a point of a list begins with, alone."""
-_SUPERSCRIPTS = str.maketrans("0123456789+-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
 _UNSPACED = re.compile(r"[\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff00-\uff60]")
 """Scripts that are written without blanks, and their punctuation."""
 
@@ -139,31 +138,17 @@ def word_size(word: PageWord) -> float:
 
 def in_reading_order(words: Sequence[PageWord]) -> list[PageWord]:
     """Words of a line in reading order, where they stand from left to right."""
-    rtl = [is_rtl(word.text) for word in words]
-    if sum(rtl) <= sum(any(map(str.isalpha, word.text)) for word in words) / 2 or not any(rtl):
-        return list(words)
-    ordered: list[PageWord] = []
-    forward: list[PageWord] = []
-    for word, turned in zip(reversed(words), reversed(rtl), strict=True):
-        if turned:
-            ordered += [*reversed(forward), word]
-            forward = []
-        else:
-            forward.append(word)
-    return ordered + forward[::-1]
-
-
-def is_rtl(text: str) -> bool:
-    """Whether a text has a letter that is written from right to left."""
-    return not text.isascii() and any(unicodedata.bidirectional(char) in ("R", "AL") for char in text)
+    num_rtl = sum(is_rtl(word.text) for word in words)
+    most_are_rtl = num_rtl > sum(any(map(str.isalpha, word.text)) for word in words) / 2
+    return from_the_right(words) if most_are_rtl else list(words)
 
 
 def join_words(words: Sequence[PageWord]) -> str:
     """Words in reading order as one text; raised figures become superscripts of the word before them."""
     text = ""
     for place, word in enumerate(words):
-        if word.raised and word.text.translate(_SUPERSCRIPTS) != word.text:
-            text += word.text.translate(_SUPERSCRIPTS)
+        if word.raised and word.text.translate(SUPERSCRIPTS) != word.text:
+            text += word.text.translate(SUPERSCRIPTS)
             continue
         if word.raised and text:
             text += word.text

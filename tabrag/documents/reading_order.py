@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabrag.documents.page_content import PageBox, PageTable, Rule
-from tabrag.documents.page_lines import Line, is_rtl, needs_blank
+from tabrag.documents.page_lines import Line, needs_blank
+from tabrag.documents.word_order import is_rtl
 
 _LINE_GAP = 1.0  # of the type size: lines further apart are not of one region
 _SIDE = 1.0  # points by which regions side by side may reach into each other
