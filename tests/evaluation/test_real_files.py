@@ -21,6 +21,7 @@ from tabrag.evaluation.fact_places import places
 from tabrag.evaluation.files_report import FileRead, evaluate_facts, file_records, read_now
 from tabrag.evaluation.table_facts import cells_at, plain
 from tabrag.tables.grid import left_paths, path_texts
+from tabrag.tables.read_html import read_html
 from tabrag.tables.text import headers_text, html, markdown
 from tabrag.types import Table
 
@@ -152,6 +153,17 @@ def test_row_headers_with_spans(files_root: Path) -> None:
     # Its markup says eight rows, but only seven are there.
     assert (1, 7, 0, 0) in third.grid.merged
     assert path_texts(second.grid, left_paths(second.grid)[7]) == ["2025", "Q2", "May"]
+
+
+def test_every_table_element_is_read_when_layout_is_kept(files_root: Path) -> None:
+    counts = {
+        record["path"]: fact["value"]
+        for record in file_records(files_root, kind="html")
+        for fact in record["facts"]
+        if fact["type"] == "tables"
+    }
+    assert max(counts.values()) > 10
+    assert {path: len(read_html(files_root / path, keep_layout=True)) for path in counts} == counts
 
 
 def test_layout_pages_do_not_flood(files_root: Path) -> None:
