@@ -8,7 +8,6 @@ from pathlib import Path
 
 from tabrag.errors import UserError
 
-
 _KEPT: list[bytes] = []
 
 
