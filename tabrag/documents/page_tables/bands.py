@@ -36,7 +36,7 @@ class Bands:
                 words[first_row].extend(inside)
         self._lines = [split_at(text_lines(band), lattice.xs) for band in words]
         self._drawn = drawn
-        self._edges, self._ys = lattice.xs, lattice.ys
+        self._edges = lattice.xs
         self._header_end = self._find_header_end()
         self.num_lines = sum(map(len, self._lines))
         valued = [sum(has_values(line, self._edges) for line in band) for band in self._lines]
@@ -50,15 +50,6 @@ class Bands:
     def body(self, band: int) -> list[TextLine]:
         """The lines of a band below the header."""
         return [line for line in self._lines[band] if line.middle >= self._header_end]
-
-    def header_edge(self) -> float | None:
-        """Where a line is drawn, maybe below some columns alone, between the header and the first row."""
-        middles = [line.middle for band in self._lines for line in band]
-        above = max((y for y in middles if y < self._header_end), default=None)
-        below = min((y for y in middles if y >= self._header_end), default=None)
-        if above is None or below is None:
-            return None
-        return next((y for y in self._ys if above < y < below), None)
 
     def header_below(self, band: int) -> list[TextLine]:
         """The first header line of the bands below, where a header line is what comes first there."""

@@ -34,7 +34,7 @@ def free_areas(
             lanes.setdefault(key, []).append(_line(part))
     found = []
     for lane in lanes.values():
-        for run in _runs(lane, running):
+        for run in _runs(lane, running, horizontal):
             found.append(_area(run, horizontal, vertical))
     return sorted(found, key=lambda area: (area.box[1], area.box[0]))
 
@@ -78,7 +78,9 @@ def _line(pieces: list[Piece]) -> TextLine:
     return TextLine(pieces, min(piece.box[1] for piece in pieces), max(piece.box[3] for piece in pieces))
 
 
-def _runs(lines: list[TextLine], running: Sequence[Paragraph]) -> list[list[TextLine]]:
+def _runs(
+    lines: list[TextLine], running: Sequence[Paragraph], horizontal: Sequence[Stroke]
+) -> list[list[TextLine]]:
     runs: list[list[TextLine]] = []
     run: list[TextLine] = []
     singles = 0
@@ -89,7 +91,7 @@ def _runs(lines: list[TextLine], running: Sequence[Paragraph]) -> list[list[Text
         run.append(line)
         singles = 0 if len(line.pieces) > 1 else singles + 1
     runs.append(run)
-    return [trimmed for run in runs if len(trimmed := _trimmed(run)) >= 2]
+    return [trimmed for run in runs if len(trimmed := _trimmed(run, horizontal)) >= 2]
 
 
 def _continues(run: list[TextLine], line: TextLine, singles: int, running: Sequence[Paragraph]) -> bool:
@@ -111,7 +113,7 @@ def _continues(run: list[TextLine], line: TextLine, singles: int, running: Seque
     )
 
 
-def _trimmed(run: list[TextLine]) -> list[TextLine]:
+def _trimmed(run: list[TextLine], horizontal: Sequence[Stroke]) -> list[TextLine]:
     """Without titles above and single texts below; a text over the columns of values is a header."""
     parted = [index for index, line in enumerate(run) if len(line.pieces) > 1]
     if len(parted) < 2:
@@ -120,18 +122,34 @@ def _trimmed(run: list[TextLine]) -> list[TextLine]:
     label_end = median(run[index].pieces[0].box[2] for index in parted)
     x1 = max(line.x1 for line in run[first : last + 1])
     x0 = min(line.x0 for line in run[first : last + 1])
-    while first > 0 and _is_header(run[first - 1], run[first], label_end, x0, x1):
+    while first > 0 and _is_header(run[first - 1], run[first], label_end, (x0, x1), horizontal):
         first -= 1
     return run[first : last + 1]
 
 
-def _is_header(line: TextLine, below: TextLine, label_end: float, x0: float, x1: float) -> bool:
-    """Whether a line of one text stands over the columns of values, not over the table as a title."""
+def _is_header(
+    line: TextLine,
+    below: TextLine,
+    label_end: float,
+    sides: tuple[float, float],
+    horizontal: Sequence[Stroke],
+) -> bool:
+    """Whether a line of one text stands over the columns of values, not over the table as a title.
+
+    It is right above the next line, or a line is drawn below it that is no longer than these columns.
+    """
+    x0, x1 = sides
     middle = (line.x0 + line.x1) / 2
     is_over_values = (
         abs(middle - (label_end + x1) / 2) < abs(middle - (x0 + x1) / 2) or line.x0 > (x0 + x1) / 2
     )
-    return line.x0 > label_end and is_over_values and below.y0 - line.y1 <= below.pieces[0].size
+    is_underlined = any(
+        line.middle < s.at < below.middle and s.start <= line.x0 + SNAP and line.x1 - SNAP <= s.end
+        for s in horizontal
+        if s.start > x0 + 0.2 * (x1 - x0)
+    )
+    is_near = below.y0 - line.y1 <= below.pieces[0].size or is_underlined
+    return line.x0 > label_end and is_over_values and is_near
 
 
 def _area(run: list[TextLine], horizontal: Sequence[Stroke], vertical: Sequence[Stroke]) -> Area:

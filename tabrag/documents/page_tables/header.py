@@ -20,7 +20,9 @@ def num_header_lines(lines: Sequence[TextLine], edges: Sequence[float]) -> int:
     """
     pitch = row_pitch(lines, edges)
     for index, line in enumerate(lines):
-        if not has_values(line, edges) or (_are_periods(line, edges) and index < len(lines) - 1):
+        if not has_values(line, edges) or (
+            index < len(lines) - 1 and _are_periods(line, edges, is_first=index == 0)
+        ):
             continue
         if not (index and line.middle - lines[index - 1].middle < pitch):
             while index > 1 and {column_of(piece, edges) for piece in lines[index - 1].pieces} == {0}:
@@ -29,9 +31,12 @@ def num_header_lines(lines: Sequence[TextLine], edges: Sequence[float]) -> int:
     return 0
 
 
-def _are_periods(line: TextLine, edges: Sequence[float]) -> bool:
-    texts = [piece.text for piece in line.pieces if column_of(piece, edges) > 0]
-    return len(texts) > 1 and all(cell_kind(text) is Kind.PERIOD for text in texts)
+def _are_periods(line: TextLine, edges: Sequence[float], *, is_first: bool) -> bool:
+    """Whether a line has years over columns; texts may stand beside them where it is first or unlabelled."""
+    texts = [piece for piece in line.pieces if column_of(piece, edges) > 0]
+    if is_first or len(texts) == len(line.pieces):
+        texts = [piece for piece in texts if piece.is_value]
+    return len(texts) > 1 and all(cell_kind(piece.text) is Kind.PERIOD for piece in texts)
 
 
 def header_levels(

@@ -13,7 +13,12 @@ from tabrag.documents.page_content import PageWord
 from tabrag.documents.page_tables.area import Area
 from tabrag.documents.page_tables.bands import Bands, column_edges, rows_of
 from tabrag.documents.page_tables.columns import column_of, crosses, split_at
-from tabrag.documents.page_tables.header import header_levels, level_texts, without_middles
+from tabrag.documents.page_tables.header import (
+    header_levels,
+    level_texts,
+    num_header_lines,
+    without_middles,
+)
 from tabrag.documents.page_tables.header_spans import UNIT, drawn_span, level_spans
 from tabrag.documents.page_tables.lattice import Lattice, Region, make_lattice, place
 from tabrag.documents.page_tables.strokes import Stroke
@@ -38,17 +43,12 @@ def lines_of_words(
     extra = [x for x in edges if x not in drawn.xs]
     full = [Stroke(x, drawn.ys[0], drawn.ys[-1]) for x in extra]
     short = _to_columns(area.horizontal, edges) if drawn.num_cols == 1 else []
+    short += _header_end(short, split_at(text_lines(words), edges), edges)
     lattice = make_lattice(area.box, [*area.horizontal, *short], [*area.vertical, *full])
     if lattice is None:
         return [], []
     cells = place(words, lattice)
     bands = Bands(lattice, cells, drawn)
-    if drawn.num_cols == 1 and (edge := bands.header_edge()) is not None:
-        # Drawn below the headers of single columns it ends the header of the labels, too.
-        short.append(Stroke(edge, edges[0], edges[-1]))
-        lattice = make_lattice(area.box, [*area.horizontal, *short], [*area.vertical, *full]) or lattice
-        cells = place(words, lattice)
-        bands = Bands(lattice, cells, drawn)
     horizontal: list[Stroke] = list(short)
     vertical: list[Stroke] = []
     for band in range(lattice.num_rows):
@@ -125,6 +125,18 @@ def _to_columns(strokes: Sequence[Stroke], edges: Sequence[float]) -> list[Strok
         for left, right in pairwise(edges)
         if min(right, stroke.end) - max(left, stroke.start) >= 0.4 * (right - left)
     ]
+
+
+def _header_end(strokes: Sequence[Stroke], lines: Sequence[TextLine], edges: Sequence[float]) -> list[Stroke]:
+    """A line below the whole header where lines are drawn below headers of single columns."""
+    count = num_header_lines(lines, edges) if strokes else 0
+    if count == 0:
+        return []
+    above, below = lines[count - 1], lines[count]
+    if not any(lines[0].middle < stroke.at < below.middle for stroke in strokes):
+        return []
+    drawn = [stroke.at for stroke in strokes if above.middle < stroke.at < below.middle]
+    return [Stroke(drawn[0] if drawn else _between([above], [below]), edges[0], edges[-1])]
 
 
 def _split_region(
