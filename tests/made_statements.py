@@ -34,6 +34,7 @@ class Look:
         wrap: Points beyond which labels are wrapped, 0 for never.
         prose: Whether paragraphs stand above and below.
         unlabelled: Whether subtotals have no label.
+        fill: What is shaded: ``stripes`` for every second row, ``totals``, ``none``.
     """
 
     size: float = 9.0
@@ -52,6 +53,7 @@ class Look:
     wrap: float = 0.0
     prose: bool = False
     unlabelled: bool = False
+    fill: str = "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +147,9 @@ def draw_statement(lines: list[Line], look: Look, path: Path) -> None:
     if look.top:
         canvas.line(_LEFT, y + 1.3 * look.size, rights[-1], y + 1.3 * look.size)
     y = _draw_header(canvas, y, rights, look)
-    for line in lines:
+    for number, line in enumerate(lines):
+        if look.fill == "stripes" and number % 2 or look.fill == "totals" and line.total:
+            _shade(canvas, line, y, rights, look)
         y = _draw_line(canvas, line, y, rights, look)
     last = y + look.pitch * look.size - 0.4 * look.size
     if look.double:
@@ -192,8 +196,20 @@ def _draw_header(canvas: Canvas, y: float, rights: list[float], look: Look) -> f
     return y - look.pitch * look.size
 
 
+def _shade(canvas: Canvas, line: Line, y: float, rights: list[float], look: Look) -> None:
+    rest = 1.12 * look.size * (len(_wrapped(_label(line, look), _font(line, look), look)) - 1)
+    bottom = y - rest - 0.25 * look.size - 0.5 * (look.pitch - 1.15) * look.size
+    canvas.setFillGray(0.85)
+    canvas.rect(_LEFT, bottom, rights[-1] + 4 - _LEFT, look.pitch * look.size + rest, stroke=0, fill=1)
+    canvas.setFillGray(0)
+
+
+def _font(line: Line, look: Look) -> str:
+    return "Helvetica-Bold" if look.bold and (line.total or not line.amounts) else "Helvetica"
+
+
 def _draw_line(canvas: Canvas, line: Line, y: float, rights: list[float], look: Look) -> float:
-    font = "Helvetica-Bold" if look.bold and (line.total or not line.amounts) else "Helvetica"
+    font = _font(line, look)
     canvas.setFont(font, look.size)
     rule = y + 0.95 * look.size
     if line.total and look.rules == "whole":

@@ -185,11 +185,15 @@ def _is_tabular(box: PageBox, words: Sequence[PageWord]) -> bool:
     if parted == 0:
         at_left = all(line.x0 - x0 <= 0.35 * (x1 - x0) for line in lines)
         return (
-            len(lines) <= 2 and prose == 0 and at_left and y1 - y0 <= 2.4 * type_size(inside[0]) * len(lines)
+            len(lines) <= 2 and prose == 0 and at_left and y1 - y0 <= 2.6 * type_size(inside[0]) * len(lines)
         )
     return 10 * parted >= 3 * len(lines) and 5 * prose <= len(lines)
 
 
 def _is_prose(line: TextLine, width: float) -> bool:
+    if any(piece.is_value for piece in line.pieces[1:]) and not any(
+        piece.num_words >= 6 for piece in line.pieces[1:]
+    ):
+        return False  # a long label and its numbers
     wordy = [piece for piece in line.pieces if piece.num_words >= 6 and not piece.is_value]
     return len(line.pieces) <= 3 and sum(piece.box[2] - piece.box[0] for piece in wordy) >= 0.6 * width

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from tabrag.documents.page_content import PageWord
 from tabrag.documents.page_tables.columns import column_of, gutters, split_at
@@ -16,6 +17,8 @@ Cells = Sequence[tuple[Region, list[PageWord]]]
 
 _AFTER = ("%", ")", ")%", "%)")
 """Signs that stand behind their number."""
+_TIGHT = 1.25
+"""Lines of one wrapped label are at most so many heights of type apart."""
 _VALUES = 0.7
 """Columns that lines bound are split where this share of their lines shows values behind a blank."""
 
@@ -153,6 +156,9 @@ def rows_of(
         rows = rows_of(head, edges, drawn, bands, size) if rest else []
         if rows:
             return [*rows[:-1], [*rows[-1], *rest]]
+        tight = _TIGHT * size
+        if all(below.middle - above.middle <= tight for above, below in pairwise(body)):
+            return [body]
     if body and _has_several_rows(body, edges, drawn, num_lines):
         return [row.lines for row in group_rows(body, edges, size)]
     return [body] if body else []

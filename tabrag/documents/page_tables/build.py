@@ -17,6 +17,7 @@ from tabrag.documents.page_tables.area import Area
 from tabrag.documents.page_tables.cell_text import cell_text
 from tabrag.documents.page_tables.indents import BLANKS, indents
 from tabrag.documents.page_tables.lattice import Lattice, Region, make_lattice, place
+from tabrag.documents.page_tables.strokes import SNAP
 from tabrag.documents.page_tables.text_lines import are_values, type_size
 from tabrag.documents.page_tables.totals import without_total_rules
 from tabrag.documents.page_tables.word_lines import lines_of_words
@@ -44,8 +45,9 @@ class Built:
 def build_table(area: Area) -> Built | None:
     """The rows and columns of an area, or None where it has no words or too many lines."""
     upright = [word for word in area.words if word.turn == 0]
-    if not area.vertical:
-        kept = without_total_rules(area.horizontal, upright, area.box[0], area.box[2])
+    x0, _, x1, _ = area.box
+    if not any(x0 + SNAP < stroke.at < x1 - SNAP for stroke in area.vertical):
+        kept = without_total_rules(area.horizontal, upright, x0, x1)
         area = replace(area, horizontal=kept)
     drawn = make_lattice(area.box, area.horizontal, area.vertical)
     if drawn is None or not area.words:
@@ -63,6 +65,9 @@ def _as_table(
 ) -> Built:
     """Texts of the regions; blank rows and columns thinner than a line of text are gaps, not cells."""
     rows = _kept(lattice.ys, {row for region, words in cells if words for row in _range(region[:2])}, size)
+    if drawn.num_cols == 1:  # between a last row and the end of a shade or a double line stands no row
+        filled = {row for region, words in cells if words for row in _range(region[:2])}
+        rows = [row for row in rows if min(filled, default=0) <= row <= max(filled, default=row)]
     cols = _kept(lattice.xs, {col for region, words in cells if words for col in _range(region[2:])}, size)
     texts = [[""] * len(cols) for _ in rows]
     found: list[Region] = []

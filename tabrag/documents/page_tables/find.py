@@ -70,7 +70,7 @@ def _find_upright(page: PageContent) -> list[PageTable]:
         if built.drawn_cols == 0:
             others = [inside for other, inside in enumerate(in_areas) if other != index]
             beyond = _chosen(words, free & ~np.any(others, axis=0) if others else free)
-            longer = extended(area, built, beyond)
+            longer = extended(area, built, beyond, horizontal)
             if longer is not area:
                 area = longer
                 area.words = _chosen(words, free & _inside(area.box, middles))

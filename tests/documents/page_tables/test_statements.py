@@ -73,6 +73,7 @@ def random_look(seed: int) -> Look:
         wrap=choice([0, 0, 160]) if pitch >= 1.5 else 0,
         prose=choice([True, False]),
         unlabelled=choice([True, False, False]),
+        fill=choice(["none", "none", "stripes", "totals"]),
     )
 
 
