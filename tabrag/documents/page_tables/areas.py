@@ -9,12 +9,15 @@ import numpy.typing as npt
 
 from tabrag.documents.page_content import PageBox, PageWord
 from tabrag.documents.page_tables.area import Area
+from tabrag.documents.page_tables.lattice import levels
 from tabrag.documents.page_tables.strokes import SNAP, Stroke
 from tabrag.documents.page_tables.text_lines import TextLine, text_lines, type_size
 from tabrag.documents.page_tables.totals import bounds_numbers_alone
 
 _SAME_SIDE = 5.0
 """Lines end at one side where their ends differ by less, points."""
+_CAPTION = 1.3
+"""A caption stands in a blank of at least this many times the height of the header below it."""
 _SHORTEST = 30.0
 """Shortest line that bounds an area of its own, points."""
 
@@ -121,11 +124,12 @@ def _stacks(
     found: list[Area] = []
     for group in groups:
         run = [group[0]]
-        for item in group[1:]:
+        for place, item in enumerate(group[1:], start=1):
             bottom = max(part.box[3] for part in run)
             box = (run[0].box[0], bottom, run[0].box[2], item.box[1])
             low, high = np.searchsorted(tops, [box[1] - SNAP, box[3]])
-            if _is_tabular(box, by_y[low:high]):
+            between = by_y[low:high]
+            if _is_tabular(box, between) and not _begins_anew(box, between, run, group[place:], by_y, tops):
                 run.append(item)
             else:
                 found.extend(_joined(run, horizontal, vertical))
@@ -133,6 +137,38 @@ def _stacks(
         found.extend(_joined(run, horizontal, vertical))
     found = [area for area in found if area.vertical or not _is_of_numbers(area, by_y, tops)]
     return [area for area in found if area.vertical or not any(_holds(other, area) for other in found)]
+
+
+def _begins_anew(
+    box: PageBox,
+    between: Sequence[PageWord],
+    run: Sequence[Area],
+    rest: Sequence[Area],
+    words: Sequence[PageWord],
+    tops: npt.NDArray[np.float64],
+) -> bool:
+    """Whether the header stands again below a text that fills no columns: a second table below its caption.
+
+    Args:
+        box: From the areas above to those below.
+        between: Words at this height.
+        run: The areas above.
+        rest: The areas below.
+        words: Those of the page, from above.
+        tops: Their tops.
+    """
+    lines = text_lines(_inside(box, between))
+    if not lines or any(piece.is_value for line in lines for piece in line.pieces[1:]):
+        return False
+    headers = []
+    for parts in (run, rest):
+        ats = levels(stroke.at for part in parts for stroke in part.horizontal)[:2]
+        if len(ats) < 2 or box[3] - box[1] < _CAPTION * (ats[1] - ats[0]):
+            return False
+        low, high = np.searchsorted(tops, [ats[0] - SNAP, ats[1]])
+        inside = _inside((box[0], ats[0], box[2], ats[1]), words[low:high])
+        headers.append([piece.text for line in text_lines(inside) for piece in line.pieces])
+    return headers[0] == headers[1] and len(headers[0]) > max(len(line.pieces) for line in lines)
 
 
 def _is_of_numbers(area: Area, words: Sequence[PageWord], tops: npt.NDArray[np.float64]) -> bool:
@@ -170,13 +206,7 @@ def _is_tabular(box: PageBox, words: Sequence[PageWord]) -> bool:
     x0, y0, x1, y1 = box
     if y1 - y0 <= 2 * SNAP:
         return True
-    inside = [
-        word
-        for word in words
-        if word.turn == 0
-        and x0 - SNAP <= (word.box[0] + word.box[2]) / 2 <= x1 + SNAP
-        and y0 <= (word.box[1] + word.box[3]) / 2 <= y1
-    ]
+    inside = _inside(box, words)
     lines = text_lines(inside)
     if not lines:
         return False
@@ -188,6 +218,18 @@ def _is_tabular(box: PageBox, words: Sequence[PageWord]) -> bool:
             len(lines) <= 2 and prose == 0 and at_left and y1 - y0 <= 2.6 * type_size(inside[0]) * len(lines)
         )
     return 10 * parted >= 3 * len(lines) and 5 * prose <= len(lines)
+
+
+def _inside(box: PageBox, words: Sequence[PageWord]) -> list[PageWord]:
+    """The upright words of a box."""
+    x0, y0, x1, y1 = box
+    return [
+        word
+        for word in words
+        if word.turn == 0
+        and x0 - SNAP <= (word.box[0] + word.box[2]) / 2 <= x1 + SNAP
+        and y0 <= (word.box[1] + word.box[3]) / 2 <= y1
+    ]
 
 
 def _is_prose(line: TextLine, width: float) -> bool:

@@ -17,12 +17,15 @@ _BLANK = 0.95
 _BLANK_OF_NUMBERS = 0.6
 _BLANK_OF_THOUSANDS = 0.45
 
-_VALUE = re.compile(r"[^\w]*(?:\d[\d.,\s'’·/:%‰°+\-\u2010-\u2015\u2212]*)[^\w]*[A-Za-z]{0,2}[^\w]*")
+_VALUE = re.compile(r"[^\w]*(?:\d[\d.,\s'’`·/:%‰°+\-\u2010-\u2015\u2212]*)[^\w]*[A-Za-z]{0,2}[^\w]*")
 _MARK = re.compile(
     r"(?:[-\u2010-\u2015\u2212–—.…*†‡/+?#~<>=±]+|\([A-Za-z*]{1,2}\)|n/?\.?a\.?|n\.d\.|nil|x)", re.IGNORECASE
 )
 _LEADER = re.compile(r"[.…·_]+")
-_SIGN = re.compile(r"(?:[A-Z]{1,3})?[$€£¥₹]|[()]?%[()]?|[()]")
+_SIGN = re.compile(
+    r"(?:[A-Z]{1,3})?[$€£¥₹]|[()]?%[()]?|[()]"
+    r"|AUD|BRL|CAD|CHF|CNY|CZK|DKK|EUR|GBP|HKD|INR|JPY|KRW|MXN|NOK|NZD|PLN|RMB|RUB|SEK|SGD|TRY|USD|ZAR"
+)
 _GROUP_BEFORE = re.compile(r"\W*\d{1,3}(?:[ \u00a0\u202f]\d{3})*")
 _GROUP = re.compile(r"\d{3}(?:[.,]\d+)?\W*")
 _WIDE = re.compile(r"[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]")

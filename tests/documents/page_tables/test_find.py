@@ -269,3 +269,22 @@ def test_a_header_alone() -> None:
     (table,) = find_tables(sheet.page())
     assert table.cells == [["Follow up of the weeks before", "", ""], ["No.", "State", "Remarks"]]
     assert table.merged == [(0, 0, 0, 2)]
+
+
+def test_a_caption_above_the_same_header_begins_another_table() -> None:
+    sheet = Sheet()
+    for top in (50, 122):
+        sheet.rules += [Rule(50, top + 16 * number, 500, top + 16 * number) for number in range(4)]
+        for number, row in enumerate(ROWS):
+            sheet.row(top + 4 + 16 * number, row, XS)
+    sheet.text(60, 105, "Table 2. Sales of the second year")
+    assert [stripped(table) for table in find_tables(sheet.page())] == [ROWS, ROWS]
+
+
+def test_codes_of_currencies_stand_before_numbers() -> None:
+    rows = [["Item", "Price", "Total"], ["Work", "CHF 120.00", "CHF 3`360.00"], ["Wood", "7.00", "14.00"]]
+    rows += [["Sum", "CHF 9.00", "EUR 3`374.00"]]
+    sheet = Sheet()
+    _plain(sheet, 60, rows, [60, 200, 320])
+    (table,) = find_tables(sheet.page())
+    assert stripped(table) == rows
