@@ -3,15 +3,52 @@
 from __future__ import annotations
 
 import json
+import shutil
+from dataclasses import replace
 from pathlib import Path
 
 from run_files import write_run
 
+from tabrag.data.folder import write_documents
 from tabrag.data.prepare import prepare
 from tabrag.data.synthetic import corpus
-from tabrag.types import Candidate
+from tabrag.evaluation.runs import read_run
+from tabrag.types import Block, Candidate, Document
 
 NUM_CANDIDATES = 4
+
+
+def as_documents(path: Path, out: Path) -> Path:
+    """What :func:`write_data` wrote, each table in a document of its own, which is judged in its place."""
+    shutil.copytree(path / "data", out / "data")
+    rows = [json.loads(line) for line in (path / "data/corpus.jsonl").read_text().splitlines()]
+    documents = [
+        Document(
+            id=f"d-{row['_id']}",
+            title=row["title"],
+            blocks=[
+                Block(kind="text", text=f"{row['title']} is told here. See the table."),
+                Block(kind="table", table=row["_id"]),
+            ],
+        )
+        for row in rows
+    ]
+    write_documents(out / "data", documents)
+    for split in ("train", "dev"):
+        qrels = out / f"data/qrels/{split}.tsv"
+        first, *lines = qrels.read_text().splitlines()
+        judged = [line.split("\t") for line in lines]
+        told = [f"{query}\td-{item}\t{grade}" for query, item, grade in judged]
+        qrels.write_text("\n".join([first, *told]) + "\n")
+        run = read_run(path / f"{split}.jsonl")
+        write_run(
+            out / f"{split}.jsonl",
+            {
+                query: [replace(one, item_id=f"d-{one.item_id}") for one in candidates]
+                for query, candidates in run.items()
+            },
+        )
+    return out
 
 
 def write_data(path: Path, *, render: bool = False) -> Path:

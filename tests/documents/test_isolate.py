@@ -59,7 +59,8 @@ def test_nothing_is_left_when_the_program_is_stopped(tmp_path: Path, sign: signa
     told = tmp_path / "pid"
     program = tmp_path / "program.py"
     program.write_text(
-        f"import sys; sys.path.insert(0, {str(FOLDER)!r})\n"
+        f"import signal, sys; sys.path.insert(0, {str(FOLDER)!r})\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # background jobs begin without it
         "from isolated_jobs import job\n"
         "from tabrag.documents.isolate import run_isolated\n"
         "if __name__ == '__main__':\n"

@@ -10,7 +10,7 @@ import pytest
 import yaml
 from entry_points import ROOT, call, refuse
 from processes import forget_accelerator
-from rerank_data import write_data
+from rerank_data import as_documents, write_data
 
 from tabrag.chat.config import LocalChatConfig
 from tabrag.chat.local import LocalChat
@@ -94,6 +94,8 @@ def test_each_recipe_has_a_twin_that_runs(
         twin += ["--cross_encoder.backbone=offline:tiny-bert"]
         twin += ["--cross_encoder.num_layers=1"] if recipe["cross_encoder"].get("num_layers") else []
         file, given = "cross_encoder.json", recipe["cross_encoder"]
+        if given["representation"]["name"] == "document":
+            work = as_documents(work, tmp_path / "documents")
     found = call(PROGRAM, *_arguments(work, tmp_path / "run", path.stem), *twin, capsys=capsys)
     assert found["steps"] == 2 and 0 <= found["MRR"] <= 1
     written: dict[str, Any] = json.loads((tmp_path / "run/export" / file).read_text())
