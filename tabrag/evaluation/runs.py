@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -74,13 +74,17 @@ def write_trec(path: str | Path, run: Run, *, tag: str = "tabrag") -> None:
     """
     with atomic_write(path) as file:
         for query_id, candidates in run.items():
+            check_trec_ids([query_id])
             for rank, candidate in enumerate(candidates, start=1):
-                for name in (query_id, candidate.item_id):
-                    if not name or re.search(r"\s", name):
-                        raise UserError(
-                            f"id '{name}' is empty or holds white space: a TREC file cannot carry it"
-                        )
+                check_trec_ids([candidate.item_id])
                 file.write(f"{query_id} Q0 {candidate.item_id} {rank} {candidate.score!r} {tag}\n")
+
+
+def check_trec_ids(ids: Iterable[str]) -> None:
+    """Raise :class:`UserError` for the first id that a TREC file cannot carry."""
+    for name in ids:
+        if not name or re.search(r"\s", name):
+            raise UserError(f"id '{name}' is empty or holds white space: a TREC file cannot carry it")
 
 
 def read_qrels(path: str | Path) -> Qrels:

@@ -8,7 +8,7 @@ from typing import Any
 from tabrag import distributed
 from tabrag.data.folder import DataFolder
 from tabrag.errors import UserError
-from tabrag.evaluation.runs import read_run, run_record, write_trec
+from tabrag.evaluation.runs import check_trec_ids, read_run, run_record, write_trec
 from tabrag.inference.config import RerankConfig
 from tabrag.inference.jobs import rows_or_errors, run_job
 from tabrag.inference.rerank import Rerank
@@ -64,6 +64,9 @@ def rerank_queries(
     without = sum(not some for some in found.values())
     if without == len(found):
         raise UserError(f"{run}: no candidates for any of the {len(found)} queries: is it a run over them?")
+    if trec is not None:  # before the job, which can take long
+        check_trec_ids(chosen)
+        check_trec_ids(one.item_id for some in found.values() for one in some)
     rerank = Rerank(config, image_path=folder.image_path)
 
     def process(query_ids: list[str]) -> list[dict[str, Any]]:

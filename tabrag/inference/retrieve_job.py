@@ -8,7 +8,7 @@ from typing import Any
 from tabrag import distributed
 from tabrag.data.folder import DataFolder
 from tabrag.errors import UserError
-from tabrag.evaluation.runs import read_run, run_record, write_trec
+from tabrag.evaluation.runs import check_trec_ids, read_run, run_record, write_trec
 from tabrag.index.config import RetrieveConfig
 from tabrag.inference.jobs import run_job
 from tabrag.inference.retrieve import Retrieve, refuse_empty, select_queries
@@ -56,6 +56,10 @@ def retrieve_queries(
         raise UserError("name the run file to write: out")
     refuse_empty(list(chosen.values()))
     retrieve = Retrieve(config)
+    if trec is not None:  # before the job, which can take long
+        check_trec_ids(chosen)
+        for index in retrieve.indexes:
+            check_trec_ids(index.item_ids)
     if out is None:
         run = retrieve(list(chosen.values()))
         return {"queries": 1, **run_record("question", run["question"])}

@@ -232,6 +232,12 @@ def test_documents_are_indexed_and_vectors_of_another_index_are_reused(
     assert call(INDEX, *common, named, *some, capsys=capsys)["items"] == 2
     (tmp_path / "ids.txt").write_text("d7\n")
     assert "no item 'd7'" in refuse(INDEX, *common, named, *some, capsys=capsys)
+    write_documents(data, [Document(id="My report.pdf", blocks=[Block(kind="text", text="Gold.")])])
+    call(INDEX, f"--data={data}", "--kind=bm25", named, f"--out={tmp_path / 'blank'}", capsys=capsys)
+    early = [f"--indexes=[{tmp_path / 'blank'}]", f"--data={data}", f"--out={tmp_path / 'blank.jsonl'}"]
+    message = refuse(RETRIEVE, *early, f"--trec={tmp_path / 'blank.trec'}", capsys=capsys)
+    assert "'My report.pdf' is empty or holds white space" in message
+    assert not (tmp_path / "blank.jsonl").exists()
     out = tmp_path / "run.jsonl"
     (tmp_path / "queries.jsonl").write_text('{"_id": "q", "text": "lemons 2"}\n')
     call(
