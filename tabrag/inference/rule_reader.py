@@ -5,7 +5,8 @@ Four cases, tried in this order:
 1. a comparison of two named alternatives ("which is higher, A or B"): their values in the row or column asked
 for; 2. an extreme ("which X has the highest Y"): the row header of the extreme value of the column;
 3. a header asked for ("which club in 2010"): the row's cell under the header column of that name;
-4. otherwise the cell where the best row and the best column meet.
+4. otherwise the cell where the best row and the best column meet; a column whose cell in the row stands in
+the question is given, not asked for.
 
 It computes no sums or differences and reads no pictures.
 """
@@ -16,6 +17,7 @@ import re
 from collections.abc import Mapping
 
 from tabrag.inference.found import Found
+from tabrag.tables.axes import named_cells
 from tabrag.tables.grid import cell_text, corner_paths, left_paths, owner, path_texts, top_paths
 from tabrag.tables.lexical import (
     TOTALS,
@@ -41,8 +43,12 @@ def read_cell(grid: Grid, question: str) -> Found | None:
     fits = overlap(grid, question)
     if not fits.rows or not fits.cols:
         return None
-    row, col = (best(scores) or list(scores) for scores in (fits.rows, fits.cols))
-    at = (row[0], col[0])
+    named_at: dict[int, set[int]] = {}
+    for named_row, named_col in named_cells(grid, question):
+        named_at.setdefault(named_row, set()).add(named_col)
+    row = _row(fits.rows, named_at)
+    col = _cols(fits.cols, named_at.get(row, set()))
+    at = (row, col[0])
     sure = certainty(fits.rows) * certainty(fits.cols)
     lower = question.lower()
     if _ASKS_NAME.search(lower) and not _ASKS_VALUE.search(lower):
@@ -59,6 +65,18 @@ def read_cell(grid: Grid, question: str) -> Found | None:
                 text=cell_text(grid, *named[0]), cells=[owner(grid, *cell) for cell in named], certainty=sure
             )
     return Found(text=cell_text(grid, *at), cells=[owner(grid, *at)], certainty=sure)
+
+
+def _row(scores: Mapping[int, float], named_at: Mapping[int, set[int]]) -> int:
+    """The row that fits best; of equal ones that with most cells that the question names."""
+    rows = best(scores) or list(scores)
+    return max(rows, key=lambda row: len(named_at.get(row, ())))
+
+
+def _cols(scores: Mapping[int, float], named: set[int]) -> list[int]:
+    """The columns that fit best. One whose cell in the row stands in the question is given, not asked for."""
+    asked = {col: score for col, score in scores.items() if col not in named}
+    return best(asked) or best(scores) or list(asked) or list(scores)
 
 
 def _alternative(grid: Grid, question: str, at: Cell, direction: int) -> list[Cell] | None:

@@ -35,3 +35,19 @@ def test_the_highest_row_is_no_sum_of_others() -> None:
 
 def test_letters_and_digits_are_words_apart() -> None:
     assert words("FY2017") == words("FY 2017") == ["fy", "2017"]
+
+
+def test_a_column_whose_cell_the_question_names_is_given_and_not_asked_for() -> None:
+    rows = [
+        ["Product", "Location", "Expected", "Actual"],
+        ["X1", "A-12", "450", "451"],
+        ["X2", "B-07", "310", "289"],
+    ]
+    grid = make_grid(rows, num_header_rows=1)
+    for question, answer in (
+        ("What actual count was found at location B-07?", "289"),
+        ("What count was expected at location A-12?", "450"),
+        ("Which product is at location B-07?", "X2"),
+    ):
+        found = read_cell(grid, question)
+        assert found is not None and found.text == answer, question
