@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 
 from tabrag.documents.page_content import PageWord
 from tabrag.documents.page_tables.text_lines import is_leader, text_lines, type_size
 from tabrag.documents.page_tables.turn import turned_box
+from tabrag.documents.word_order import SUPERSCRIPTS, from_the_right, is_rtl
 
-_SUPERSCRIPTS = str.maketrans("0123456789+-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
 _MARK = re.compile(r"[\d+−-]+")
 _MIN_LEADER = 3
 _TOUCHING = 0.08
@@ -31,7 +30,7 @@ def cell_text(words: Sequence[PageWord]) -> str:
         for line in _lines([word for word in words if word.turn == turn], turn):
             for index, word in enumerate(line):
                 if index and last is not None and word.raised and _MARK.fullmatch(word.text):
-                    parts[-1] += word.text.translate(_SUPERSCRIPTS)
+                    parts[-1] += word.text.translate(SUPERSCRIPTS)
                 elif last is not None and (
                     _touch(last, word) if index else _is_one_word(last.text, word.text)
                 ):
@@ -71,25 +70,10 @@ def _lines(words: list[PageWord], turn: int) -> list[list[PageWord]]:
 
 def _logical(words: list[PageWord]) -> list[PageWord]:
     """Words that stand from left to right, in the order in which they are read."""
-    rights = [_is_right_to_left(word.text) for word in words]
-    if not any(rights) or sum(rights) * 2 < sum(any(map(str.isalpha, word.text)) for word in words):
+    num_rtl = sum(is_rtl(word.text) for word in words)
+    if not num_rtl or 2 * num_rtl < sum(any(map(str.isalpha, word.text)) for word in words):
         return words
-    ordered: list[PageWord] = []
-    run: list[PageWord] = []
-    for word, right in zip(reversed(words), reversed(rights), strict=True):
-        if right:
-            ordered += [*reversed(run), word]
-            run = []
-        else:
-            run.append(word)
-    return [*ordered, *reversed(run)]
-
-
-def _is_right_to_left(text: str) -> bool:
-    if text.isascii():
-        return False
-    kinds = [unicodedata.bidirectional(char) for char in text]
-    return any(kind in ("R", "AL") for kind in kinds)
+    return from_the_right(words)
 
 
 def _without_leaders(parts: list[str]) -> str:
