@@ -139,9 +139,11 @@ def _entries(
     """The entries of all items; what is represented decides whether those are tables or documents."""
     ids = items if items is not None else (folder.tables if kind == "table" else folder.documents).ids
     for item_id in ids:
-        if item_id not in folder.items:
-            raise UserError(f"{folder.path}: no item '{item_id}' to index: check the list of ids")
-        yield from entries_of(represent, folder.items[item_id], folder=folder.path)
+        try:
+            item = folder.items[item_id]
+        except KeyError as error:
+            raise UserError(f"{folder.path}: no item '{item_id}' to index: check the list of ids") from error
+        yield from entries_of(represent, item, folder=folder.path)
 
 
 def _cut_tokens(retriever: Retriever) -> float:

@@ -102,8 +102,11 @@ class Rerank:
         depth = self.config.depth
         if self.config.mode == "listwise":
             return self._listwise(queries, run, items)
+        # An item that several queries have is opened once: the model then also prepares it once.
+        names = (candidate.item_id for query in queries for candidate in run.get(query.id, [])[:depth])
+        opened = {name: candidate_item(items, name) for name in dict.fromkeys(names)}
         asked = [
-            (split_instructions(query.text)[0], candidate_item(items, candidate.item_id))
+            (split_instructions(query.text)[0], opened[candidate.item_id])
             for query in queries
             for candidate in run.get(query.id, [])[:depth]
         ]

@@ -15,7 +15,6 @@ def entries(
     folder: Path | None = None,
     measure: Measure | None = None,
     title: bool = True,
-    axis_names: bool = False,
     windows: bool = False,
 ) -> list[Entry]:
     """One text entry a header, see :func:`tabrag.tables.verbalise.header_statements`.
@@ -25,9 +24,8 @@ def entries(
         folder: Not needed: a text stands for itself.
         measure: What fits into the encoder.
         title: Whether a text begins with the table's title.
-        axis_names: Whether a text says "Row" or "Column" before the label.
         windows: Whether a text that does not fit becomes several entries, each with the header; else the
             encoder cuts it.
     """
-    statements = header_statements(table, levels=True, title=title, axis_names=axis_names)
+    statements = header_statements(table, levels=True, title=title)
     return statement_entries(table, statements, measure, windows=windows)

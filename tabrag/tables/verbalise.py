@@ -29,7 +29,6 @@ _UNITS = re.compile(
     r"|[$€£¥%]",
     re.IGNORECASE,
 )
-_OWN_WORD = {"row": "Row", "col": "Column"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +69,7 @@ def summary(table: Table) -> Statement:
     return Statement(title or "Table", tuple(parts))
 
 
-def header_statements(
-    table: Table, *, levels: bool = True, title: bool = True, axis_names: bool = False
-) -> list[Statement]:
+def header_statements(table: Table, *, levels: bool = True, title: bool = True) -> list[Statement]:
     """One statement a header of either axis: rows first, in the order of the table, each text once.
 
     Args:
@@ -80,7 +77,6 @@ def header_statements(
         levels: One for each header *node* with its path, and whole paths of the other axis (H-RCL); otherwise
             one for each row and column with its own label alone, and own labels of the other axis (flat RCL).
         title: Whether a head begins with the table's title.
-        axis_names: Whether a head says "Row" or "Column" before the label.
     """
     grid = table.grid
     if grid is None:
@@ -96,8 +92,8 @@ def header_statements(
         for path in _nodes(paths[axis]) if levels else paths[axis]:
             if path:
                 label = " > ".join(path if levels else path[-1:])
-                name = f"{_OWN_WORD[axis]} {label}" if axis_names else label
-                found.setdefault(Statement(f"{name_of_all}. {name}" if name_of_all else name, leaves[other]))
+                head = f"{name_of_all}. {label}" if name_of_all else label
+                found.setdefault(Statement(head, leaves[other]))
     return list(found) or [summary(table)]
 
 

@@ -43,12 +43,12 @@ def test_every_node_of_both_trees_has_a_statement_with_the_leaves_of_the_other_a
 
 
 def test_the_flat_form_has_one_statement_a_leaf_with_own_labels():
-    found = header_statements(TABLE, levels=False, axis_names=True)
+    found = header_statements(TABLE, levels=False)
     assert [one.text for one in found] == [
-        "Sales in $ millions. Row France: Q1; Q2",
-        "Sales in $ millions. Row Spain: Q1; Q2",
-        "Sales in $ millions. Column Q1: France; Spain",
-        "Sales in $ millions. Column Q2: France; Spain",
+        "Sales in $ millions. France: Q1; Q2",
+        "Sales in $ millions. Spain: Q1; Q2",
+        "Sales in $ millions. Q1: France; Spain",
+        "Sales in $ millions. Q2: France; Spain",
     ]
 
 

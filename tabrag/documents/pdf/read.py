@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tabrag.documents.page_content import PageBox, PageContent
+from tabrag.documents.page_content import PageContent
 from tabrag.documents.page_tables.turn import main_turn, turned_page
 from tabrag.documents.pdf.drawing import Drawing, picture_boxes
 from tabrag.documents.pdf.fragments import settle_fragments
@@ -211,9 +211,3 @@ def _pixels(attrs: dict[str, Any]) -> tuple[int, int] | None:
     if isinstance(width, int) and isinstance(height, int) and width * height > MAX_PICTURE:
         return width, height
     return None
-
-
-def covers_page(page: PageContent, box: PageBox, share: float) -> bool:
-    """Whether a box takes up so much of a page."""
-    x0, y0, x1, y1 = box
-    return (x1 - x0) * (y1 - y0) >= share * page.width * page.height
