@@ -113,6 +113,8 @@ class Block:
     """1-based page, slide or sheet; None where the format has none."""
     box: Box | None = None
     """In 0..1000 of the page's width and height."""
+    decoration: bool = False
+    """Of a picture: whether it tells nothing, as a logo, a rule or a background does."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -124,8 +126,19 @@ class Document:
     blocks: list[Block] = field(default_factory=list)
     pages: list[Page] = field(default_factory=list)
     """Empty where the format has none."""
+    layout: str = ""
+    """``vertical`` (a report: the text runs on from page to page), ``horizontal`` (slides: a page stands for
+    itself), or empty where nobody has looked."""
     source: Source = field(default_factory=Source)
     metadata: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """One question of a conversation with its answer."""
+
+    question: str
+    answer: str = ""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -142,7 +155,12 @@ class Query:
     data_set: str = ""
     """Which data set of a pooled folder it comes from."""
     evidence: str = ""
-    """Where in a document the answer stands: ``text``, ``table`` or ``both``; empty where nobody says."""
+    """Where in a document the answer stands: ``text``, ``table``, ``both``, ``pages`` (on two pages),
+    ``chart`` or ``none`` (nowhere); empty where nobody says."""
+    history: list[Turn] = field(default_factory=list)
+    """The conversation before it, oldest turn first."""
+    search: str = ""
+    """What is searched for in place of ``text``; empty for ``text`` itself."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -155,6 +173,31 @@ class GoldHeaders:
     left: list[Cell] = field(default_factory=list)
     answer_cells: list[Cell] = field(default_factory=list)
     formula: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """Something a reader must see to answer a question, in the words of the document."""
+
+    kind: str
+    """``sentence``, ``cell`` or ``picture``."""
+    document: str
+    page: int | None = None
+    """1-based; None where the document has no pages."""
+    text: str = ""
+    """The sentence; of a cell its text; of a picture its caption."""
+    row: tuple[str, ...] = ()
+    """Of a cell: the labels of its row, outermost first."""
+    column: tuple[str, ...] = ()
+    """Of a cell: the labels of its column, outermost first."""
+
+
+@dataclass(slots=True, kw_only=True)
+class GoldEvidence:
+    """All facts that a question rests on: a reader needs every one of them."""
+
+    query_id: str
+    facts: list[Fact] = field(default_factory=list)
 
 
 Qrels = dict[str, dict[str, int]]

@@ -156,4 +156,5 @@ _FILES = """## Files
 - `queries.jsonl`: questions and statements with their answers.
 - `qrels/SPLIT.tsv`: which table answers which query (`qrels/SPLIT.jsonl` says the same for `datasets`).
 - `headers.jsonl`: which header cells and answer cells a query is about, where known.
+- `evidence.jsonl`, where there is one: the sentences, cells and pictures that a question rests on.
 """

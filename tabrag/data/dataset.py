@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from tabrag.data.card import Card
-from tabrag.types import Document, GoldHeaders, Qrels, Query, Table
+from tabrag.types import Document, GoldEvidence, GoldHeaders, Qrels, Query, Table
 
 
 class LazyTables(Iterable[Table]):
@@ -55,6 +55,7 @@ class Dataset:
         queries: Questions and statements of all splits.
         qrels: Judgements by split.
         gold_headers: Relevant headers and answer cells, where known.
+        evidence: What each question rests on, where known.
         failed: What could not be read, as ``{"file", "reason"}``; with ``"status": "partial"`` where the rest
             of the file is there.
         repairs: How often a rule had to mend the source's data, by rule; complete once ``tables`` has been
@@ -68,6 +69,7 @@ class Dataset:
     queries: list[Query] = field(default_factory=list)
     qrels: dict[str, Qrels] = field(default_factory=dict)
     gold_headers: list[GoldHeaders] = field(default_factory=list)
+    evidence: list[GoldEvidence] = field(default_factory=list)
     failed: list[dict[str, str]] = field(default_factory=list)
     repairs: Counter[str] = field(default_factory=Counter)
     near_duplicates: list[NearDuplicates] = field(default_factory=list)

@@ -10,7 +10,11 @@ from tabrag.types import Block, Document, Page
 
 KINDS = ("heading", "text", "list", "caption", "note", "table", "picture")
 """What a block can be, see :class:`tabrag.types.Block`."""
-_PLAIN = {"text": "", "level": 0, "table": None, "image": None, "page": None, "box": None}
+_PLAIN = {
+    **{"text": "", "level": 0, "table": None, "image": None, "page": None, "box": None},
+    "decoration": False,
+}
+LAYOUTS = ("", "vertical", "horizontal")
 
 
 def document_to_record(document: Document) -> dict[str, Any]:
@@ -20,6 +24,7 @@ def document_to_record(document: Document) -> dict[str, Any]:
         "title": document.title,
         "pages": [asdict(page) for page in document.pages],
         "blocks": [_block_to_record(block) for block in document.blocks],
+        **({"layout": document.layout} if document.layout else {}),
         "source": source_to_record(document.source),
         "metadata": dict(document.metadata),
     }
@@ -36,6 +41,7 @@ def document_from_record(record: dict[str, Any]) -> Document:
         title=_string(record.get("title") or "", "title"),
         blocks=[_block_from_record(block) for block in record.get("blocks") or []],
         pages=[_page_from_record(page) for page in record.get("pages") or []],
+        layout=_layout(record.get("layout") or ""),
         source=source_from_record(record.get("source")),
         metadata=dict(record.get("metadata") or {}),
     )
@@ -61,6 +67,7 @@ def _block_from_record(record: dict[str, Any]) -> Block:
         image=None if image is None else _string(image, "image"),
         page=None if page is None else int(page),
         box=None if box is None else box_from_record(box),
+        decoration=bool(record.get("decoration")),
     )
 
 
@@ -72,6 +79,12 @@ def _page_from_record(record: dict[str, Any]) -> Page:
         height=None if height is None else float(height),
         image=None if image is None else _string(image, "image"),
     )
+
+
+def _layout(value: Any) -> str:
+    if value not in LAYOUTS:
+        raise ValueError(f"a layout {value!r}: layouts are {', '.join(filter(None, LAYOUTS))}")
+    return value
 
 
 def _string(value: Any, key: str) -> str:

@@ -1,7 +1,7 @@
 """A data set folder on disk: tables, queries, judgements and pictures, in BEIR's shape.
 
 ``corpus.jsonl`` (tables), ``documents.jsonl`` (where there are documents), ``queries.jsonl``,
-``qrels/SPLIT.tsv``, ``headers.jsonl``, ``README.md``, ``images/`` and ``pages/``.
+``qrels/SPLIT.tsv``, ``headers.jsonl``, ``evidence.jsonl``, ``README.md``, ``images/`` and ``pages/``.
 Tables are read one at a time (see :mod:`tabrag.data.store`); pictures are only named here, never opened.
 """
 
@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from tabrag.data.card import Card, readme
 from tabrag.data.document_records import document_from_record, document_to_record
+from tabrag.data.evidence_records import evidence_from_record, evidence_to_record
 from tabrag.data.items import Items
 from tabrag.data.records import (
     gold_from_record,
@@ -25,9 +26,10 @@ from tabrag.data.records import (
     table_to_record,
 )
 from tabrag.data.store import RecordStore
+from tabrag.documents.tree import tree_from_record
 from tabrag.errors import UserError
 from tabrag.files import atomic_folder, atomic_write, inside, read_jsonl, sha256_file, write_jsonl
-from tabrag.types import Document, GoldHeaders, Qrels, Query, Table
+from tabrag.types import Document, GoldEvidence, GoldHeaders, Qrels, Query, Table
 
 RecordT = TypeVar("RecordT")
 
@@ -40,13 +42,15 @@ class DataFolder:
 
     Args:
         path: The folder.
+        trees: File of summary trees of its documents (``infer/tree.py``), whose nodes are items then.
 
     Raises:
         UserError: The folder or its ``corpus.jsonl`` is missing or broken.
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, *, trees: str | Path | None = None) -> None:
         self.path = Path(path)
+        self.trees = None if trees is None else Path(trees)
         if not self.path.is_dir():
             raise UserError(f"{self.path}: no such data set folder; make one with scripts/prepare_data.py")
         self.tables = RecordStore(self.path / "corpus.jsonl", table_from_record)
@@ -68,8 +72,12 @@ class DataFolder:
 
     @cached_property
     def items(self) -> Items:
-        """Tables and documents alike, by id."""
-        return Items(self.tables, self.documents if self.has_documents else None)
+        """Tables, documents and parts of documents alike, by id."""
+        return Items(
+            self.tables,
+            self.documents if self.has_documents else None,
+            None if self.trees is None else RecordStore(self.trees, tree_from_record),
+        )
 
     @property
     def has_documents(self) -> bool:
@@ -132,6 +140,12 @@ class DataFolder:
         for _, item in _read(self.path / "headers.jsonl", gold_from_record):
             gold.setdefault(item.query_id, []).append(item)
         return gold
+
+    @cached_property
+    def evidence(self) -> dict[str, GoldEvidence]:
+        """What each question rests on, by query id; empty where the folder does not say it."""
+        read = _read(self.path / "evidence.jsonl", evidence_from_record)
+        return {evidence.query_id: evidence for _, evidence in read}
 
     def image_path(self, table: Table) -> Path:
         """Absolute path of a table's picture.
@@ -212,9 +226,10 @@ def write_judgements(
     queries: Iterable[Query],
     qrels: Mapping[str, Qrels],
     gold_headers: Iterable[GoldHeaders] = (),
+    evidence: Iterable[GoldEvidence] = (),
     card: Card,
 ) -> dict[str, int]:
-    """Write queries, judgements, gold headers and the README; see :func:`write_folder`."""
+    """Write queries, judgements, gold headers, evidence and the README; see :func:`write_folder`."""
     counts = {"documents": num_documents} if num_documents else {}
     counts |= {"pages": num_pages} if num_pages else {}
     counts["tables"] = num_tables
@@ -222,6 +237,8 @@ def write_judgements(
     gold_headers = list(gold_headers)
     if gold_headers:
         counts["headers"] = write_jsonl(folder / "headers.jsonl", map(gold_to_record, gold_headers))
+    if evidence := list(evidence):
+        counts["evidence"] = write_jsonl(folder / "evidence.jsonl", map(evidence_to_record, evidence))
     splits = [split for split, judgements in qrels.items() if judgements]
     for split in splits:
         counts[f"qrels/{split}"] = _write_qrels(folder / "qrels", split, qrels[split])

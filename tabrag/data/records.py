@@ -12,11 +12,11 @@ from typing import Any
 
 from tabrag.tables.grid import make_grid
 from tabrag.tables.text import words_text
-from tabrag.types import Box, Cell, GoldHeaders, Grid, HeaderPath, Query, Source, Table, Word
+from tabrag.types import Box, Cell, GoldHeaders, Grid, HeaderPath, Query, Source, Table, Turn, Word
 
 TASKS = ("qa", "verify", "describe")
 LABELS = ("SUPPORTED", "REFUTED", "NOT ENOUGH INFO")
-EVIDENCE = ("text", "table", "both")
+EVIDENCE = ("text", "table", "both", "pages", "chart", "none")
 """Where in a document an answer can stand."""
 
 
@@ -111,6 +111,7 @@ def query_to_record(query: Query) -> dict[str, Any]:
         "label": query.label,
         **({"data_set": query.data_set} if query.data_set else {}),
         **({"evidence": query.evidence} if query.evidence else {}),
+        **({"history": [[turn.question, turn.answer] for turn in query.history]} if query.history else {}),
     }
 
 
@@ -124,6 +125,7 @@ def query_from_record(record: dict[str, Any]) -> Query:
         label=record.get("label"),
         data_set=record.get("data_set") or "",
         evidence=record.get("evidence") or "",
+        history=[_turn(turn) for turn in record.get("history") or []],
     )
 
 
@@ -217,6 +219,11 @@ def box_from_record(value: list[int]) -> Box:
     """
     x0, y0, x1, y1 = value
     return (int(x0), int(y0), int(x1), int(y1))
+
+
+def _turn(value: list[str]) -> Turn:
+    question, answer = value
+    return Turn(question=_string(question, "history"), answer=_string(answer, "history"))
 
 
 def _string(value: Any, key: str) -> str:

@@ -1,0 +1,128 @@
+"""Parts of documents as items: chunks, pages and the nodes of a summary tree.
+
+Their ids say what they are, so that nothing else must be stored:
+
+==================  =======================================================
+``DOCUMENT#u7-19``  the units 7 to 19 (:mod:`tabrag.documents.units`), a chunk
+``DOCUMENT#p3``     page 3
+``DOCUMENT#n5``     node 5 of the document's summary tree
+==================  =======================================================
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from tabrag.documents.units import Unit, blocks_of, units_of
+from tabrag.documents.whole import WholeDocument, table_ids
+from tabrag.errors import UserError
+from tabrag.types import Block
+
+_ID = re.compile(
+    r"(?P<document>.+)#(?:u(?P<first>\d+)-(?P<last>\d+)|p(?P<page>\d+)|n(?P<node>\d+))", re.DOTALL
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PartId:
+    """A part's id, taken apart.
+
+    Attributes:
+        document: Id of the document.
+        units: First and last unit of a chunk, from 1; None for others.
+        page: Number of a page, from 1; None for others.
+        node: Number of a node, from 1; None for others.
+    """
+
+    document: str
+    units: tuple[int, int] | None = None
+    page: int | None = None
+    node: int | None = None
+
+    def __str__(self) -> str:
+        if self.units is not None:
+            return f"{self.document}#u{self.units[0]}-{self.units[1]}"
+        return f"{self.document}#p{self.page}" if self.page is not None else f"{self.document}#n{self.node}"
+
+
+def parse_part_id(item_id: str) -> PartId | None:
+    """What an id says; None where it is no part's."""
+    match = _ID.fullmatch(item_id)
+    if match is None:
+        return None
+    if match["first"] is not None:
+        return PartId(match["document"], units=(int(match["first"]), int(match["last"])))
+    if match["page"] is not None:
+        return PartId(match["document"], page=int(match["page"]))
+    return PartId(match["document"], node=int(match["node"]))
+
+
+def document_of(item_id: str) -> str:
+    """Id of the document that a part belongs to; of another item its own id."""
+    part = parse_part_id(item_id)
+    return item_id if part is None else part.document
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentPart(WholeDocument):
+    """Some units of a document, or a summary of it, with the tables in them.
+
+    ``document`` has the blocks of the part alone, under the document's own id.
+
+    Attributes:
+        part: The part's id; of merged parts that of the first.
+        units: Its units, in order; none for a node.
+        places: For each block of ``document`` its number in the whole document; none for a node.
+    """
+
+    part: PartId
+    units: tuple[Unit, ...] = ()
+    places: tuple[int, ...] = ()
+
+    @property
+    def id(self) -> str:
+        """The part's id."""
+        return str(self.part)
+
+
+def take_part(whole: WholeDocument, part: PartId, units: Sequence[Unit] | None = None) -> DocumentPart:
+    """A chunk or a page of a document.
+
+    Args:
+        whole: The document.
+        part: Which part; no node.
+        units: The document's units, where they are known already.
+
+    Raises:
+        UserError: The document has no such units or page.
+    """
+    units = units_of(whole.document) if units is None else units
+    if part.units is not None:
+        first, last = part.units
+        found = list(units[first - 1 : last]) if 1 <= first <= last <= len(units) else []
+    else:
+        blocks = whole.document.blocks
+        found = [unit for unit in units if blocks[unit.block].page == part.page]
+    if not found and not any(page.number == part.page for page in whole.document.pages):
+        raise UserError(
+            f"document '{whole.id}' has no part '{part}': its index belongs to another version of the data "
+            "set folder: build the index again"
+        )
+    return part_of(whole, part, found)
+
+
+def part_of(whole: WholeDocument, part: PartId, units: Iterable[Unit]) -> DocumentPart:
+    """Given units of a document as a part; they are put in order, each once."""
+    kept = tuple(sorted(set(units), key=lambda unit: unit.number))
+    numbered = blocks_of(whole.document, kept)
+    document = replace(whole.document, blocks=[block for _, block in numbered])
+    tables = {name: whole.tables[name] for name in table_ids(document)}
+    return DocumentPart(document, tables, part, kept, tuple(place for place, _ in numbered))
+
+
+def node_part(whole: WholeDocument, part: PartId, text: str) -> DocumentPart:
+    """A node of the document's summary tree: its summary is all it says."""
+    document = replace(whole.document, blocks=[Block(kind="text", text=text)], pages=[])
+    return DocumentPart(document, {}, part)
