@@ -45,19 +45,23 @@ _RELEVANT = (
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a model sees of one table.
+    """What a model sees of one table or document.
 
     Attributes:
-        item_id: The table's id, for messages.
+        item_id: Its id, for messages.
         title: Its title, or empty.
         text: Its text form, or empty.
         picture: Path of its picture, or None where the picture is not shown.
+        body: Texts and pictures (paths) of a document in reading order, in place of ``text`` and ``picture``.
+        name: What it is called in a prompt.
     """
 
     item_id: str
     title: str = ""
     text: str = ""
     picture: str | None = None
+    body: tuple[str | Picture, ...] = ()
+    name: str = "Table"
 
 
 def answer_prompt(question: str, tables: Sequence[Shown], *, instruction: str = "") -> list[Message]:
@@ -120,8 +124,10 @@ def shown_parts(tables: Sequence[Shown]) -> list[Part]:
     """The parts of a message that show tables: title, picture, text of each."""
     parts: list[Part] = []
     for number, table in enumerate(tables, start=1):
-        name = f"Table {number}" if len(tables) > 1 else "Table"
+        name = f"{table.name} {number}" if len(tables) > 1 else table.name
         parts.append(Text(f"{name}: {table.title}\n"))
+        for piece in table.body:
+            parts.append(Text(f"{piece}\n", item_id=table.item_id) if isinstance(piece, str) else piece)
         if table.picture is not None:
             parts.append(Picture(table.picture))
         if table.text:
