@@ -13,6 +13,7 @@ from tabrag.chat.endpoint import Endpoint, Refused, ServerUnavailable
 from tabrag.chat.protocol import Conversation, Picture, Text
 from tabrag.chat.wire import request_messages, said_limit, says_too_long
 from tabrag.errors import UserError
+from tabrag.tables.token_estimate import estimate_tokens
 
 logger = logging.getLogger(__name__)
 
@@ -99,8 +100,6 @@ class Completions:
         )
         if counted is not None:
             return counted
-        from tabrag.inference.context import estimate_tokens
-
         return estimate_tokens(text)
 
     def _complete(self, messages: list[dict[str, Any]], **fields: Any) -> dict[str, Any]:

@@ -91,7 +91,7 @@ class ServerChat:
 
     def num_tokens(self, text: str) -> int:
         """How many tokens ``text`` takes: counted by the server's ``/tokenize`` (vLLM, SGLang, llama.cpp),
-        estimated by :func:`tabrag.inference.context.estimate_tokens` where it has none.
+        estimated by :func:`tabrag.tables.token_estimate.estimate_tokens` where it has none.
 
         The first call also asks the model for one token, so that a wrong url, key or model is an error before
         any work.

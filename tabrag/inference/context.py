@@ -5,7 +5,6 @@ Nothing is dropped silently: the text ends with a note, and :class:`Context` lis
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -14,9 +13,8 @@ from tabrag.tables.grid import cell_text, left_paths
 from tabrag.tables.lexical import overlap
 from tabrag.tables.subtable import Subtable
 from tabrag.tables.text import markdown, words_text
+from tabrag.tables.token_estimate import estimate_tokens
 from tabrag.types import Grid, Table
-
-_PIECE = re.compile(r"[^\W\d_]{1,4}|\d|[^\w\s]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +35,6 @@ class Context:
     cols: tuple[int, ...] = ()
     num_hidden_rows: int = 0
     num_hidden_cols: int = 0
-
-
-def estimate_tokens(text: str) -> int:
-    """Tokens of a text by rule, for readers without a tokenizer: four letters, a digit or a sign make one."""
-    return len(_PIECE.findall(text))
 
 
 def build_context(

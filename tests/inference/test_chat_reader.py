@@ -20,7 +20,8 @@ from tabrag.errors import UserError
 from tabrag.inference.answer import Reader, p_true
 from tabrag.inference.chat_reader import judge
 from tabrag.inference.config import ContextConfig, ReaderConfig
-from tabrag.inference.context import build_contexts, estimate_tokens
+from tabrag.inference.context import build_contexts
+from tabrag.tables.token_estimate import estimate_tokens
 from tabrag.types import Answer, Candidate, Query, Table
 
 QUESTION = "how much barley did the south grow in 2019?"
