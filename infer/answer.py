@@ -8,12 +8,13 @@ python infer/answer.py --data=DIR --run=gold --reader.checkpoint=READER --split=
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from tabrag.config import main
 from tabrag.errors import UserError
 from tabrag.inference.pipeline import PipelineConfig
+from tabrag.types import Turn
 
 
 @dataclass(kw_only=True)
@@ -22,6 +23,8 @@ class Config(PipelineConfig):
 
     Attributes:
         data: Data set folder of the tables.
+        rewrite: How a question of a conversation becomes one that stands alone, and what is searched for;
+            questions stay as they are where null.
         indexes: Index folders over it; the rankings of several are fused. None where ``run`` gives the
             candidates.
         run: Run file whose candidates are read, in place of searching indexes; ``gold`` takes the relevant
@@ -31,11 +34,14 @@ class Config(PipelineConfig):
         fusion: How several rankings become one.
         encoding: How questions are embedded.
         rerank: What puts the candidates in a better order; they stay as they are where null.
+        tree: Summary trees whose best nodes the reader gets beside the candidates; none where null.
         refine: Which rows and columns of a table's text the reader gets; all of them where null. Pictures
             stay whole.
         reader: How answers are read.
         batch_size: Questions that go through the stages together; after each batch the answers are on disk.
         question: A single question, answered on the standard streams.
+        history: Of the single question: the conversation before it, for ``rewrite``, as
+            ``[{question: ..., answer: ...}]``.
         task: Of the single question: ``qa``, ``verify`` for a statement, ``describe`` for a request for a
             sentence.
         split: Only the queries of this split of the data set folder.
@@ -45,6 +51,7 @@ class Config(PipelineConfig):
     """
 
     question: str | None = None
+    history: list[Turn] = field(default_factory=list)
     task: Literal["qa", "verify", "describe"] = "qa"
     split: str | None = None
     queries: str | None = None
@@ -59,7 +66,7 @@ def run(config: Config) -> dict[str, Any]:
 
     if config.question is not None:
         pipeline = Pipeline(config)
-        answer = pipeline.ask(config.question, task=config.task)
+        answer = pipeline.ask(config.question, task=config.task, history=config.history)
         sys.stderr.write(readable(answer, pipeline.data.items) + "\n")
         return answer_record(answer)
     if config.out is None:

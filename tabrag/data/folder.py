@@ -160,6 +160,14 @@ class DataFolder:
             )
         return inside(self.path, table.image)
 
+    def picture_path(self, relative: str) -> str:
+        """Absolute path of a picture of a document or of its pages.
+
+        Raises:
+            UserError: The path leads out of the folder.
+        """
+        return str(inside(self.path, relative))
+
 
 def write_folder(
     path: str | Path,

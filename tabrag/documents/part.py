@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from tabrag.documents.units import Unit, blocks_of, units_of
 from tabrag.documents.whole import WholeDocument, table_ids
 from tabrag.errors import UserError
-from tabrag.types import Block
+from tabrag.types import Block, Document
 
 _ID = re.compile(
     r"(?P<document>.+)#(?:u(?P<first>\d+)-(?P<last>\d+)|p(?P<page>\d+)|n(?P<node>\d+))", re.DOTALL
@@ -75,11 +75,13 @@ class DocumentPart(WholeDocument):
         part: The part's id; of merged parts that of the first.
         units: Its units, in order; none for a node.
         places: For each block of ``document`` its number in the whole document; none for a node.
+        section: The headings that it stands under, the outermost first, without those that it begins with.
     """
 
     part: PartId
     units: tuple[Unit, ...] = ()
     places: tuple[int, ...] = ()
+    section: tuple[str, ...] = ()
 
     @property
     def id(self) -> str:
@@ -119,7 +121,48 @@ def part_of(whole: WholeDocument, part: PartId, units: Iterable[Unit]) -> Docume
     numbered = blocks_of(whole.document, kept)
     document = replace(whole.document, blocks=[block for _, block in numbered])
     tables = {name: whole.tables[name] for name in table_ids(document)}
-    return DocumentPart(document, tables, part, kept, tuple(place for place, _ in numbered))
+    places = tuple(place for place, _ in numbered)
+    return DocumentPart(document, tables, part, kept, places, _section(whole.document, places))
+
+
+def whole_part(whole: WholeDocument) -> DocumentPart:
+    """All units of a document."""
+    units = units_of(whole.document)
+    return part_of(whole, PartId(whole.id, units=(1, len(units))), units)
+
+
+def merge_parts(parts: Sequence[DocumentPart]) -> DocumentPart:
+    """Parts of one document as one, under the first one's id: each unit once, in the document's order."""
+    first = parts[0]
+    units = sorted(
+        {unit.number: unit for part in parts for unit in part.units}.values(), key=lambda u: u.number
+    )
+    texts: dict[int, list[str]] = {}
+    for unit in units:
+        texts.setdefault(unit.block, []).append(unit.text)
+    blocks = {
+        place: block
+        for part in parts
+        for place, block in zip(part.places, part.document.blocks, strict=False)
+    }
+    document = replace(
+        first.document, blocks=[replace(blocks[place], text=" ".join(said)) for place, said in texts.items()]
+    )
+    tables = {name: table for part in parts for name, table in part.tables.items()}
+    section = min(parts, key=lambda part: part.units[0].number if part.units else 0).section
+    return DocumentPart(document, tables, first.part, tuple(units), tuple(texts), section)
+
+
+def _section(document: Document, places: Sequence[int]) -> tuple[str, ...]:
+    """The headings that are open where a part begins."""
+    open_ones: list[Block] = []
+    for block in document.blocks[: places[0]] if places else ():
+        if block.kind == "heading":
+            open_ones = [one for one in open_ones if one.level < block.level] + [block]
+    first = document.blocks[places[0]] if places else None
+    if first is not None and first.kind == "heading":
+        open_ones = [one for one in open_ones if one.level < first.level]
+    return tuple(one.text.strip() for one in open_ones if one.text.strip())
 
 
 def node_part(whole: WholeDocument, part: PartId, text: str) -> DocumentPart:

@@ -38,6 +38,7 @@ from tabrag.inference.document_view import document_views, without_places
 from tabrag.inference.found import Found
 from tabrag.inference.instructions import split_instructions
 from tabrag.inference.rule_reader import read_cell
+from tabrag.inference.tree import STAGE as TREE
 from tabrag.inference.view import Corpus, Parts, View, candidate_item, picture_of
 from tabrag.types import Answer, Candidate, Grid, Query, Run, Table
 
@@ -131,7 +132,7 @@ class Reader:
 
     def _asked(self, query: Query, candidates: Sequence[Candidate], corpus: Corpus, parts: Parts) -> Asked:
         question, instruction = split_instructions(query.text)
-        items = [candidate_item(corpus.items, one.item_id) for one in candidates[: self.num_tables]]
+        items = [candidate_item(corpus.items, one.item_id) for one in self.read_of(candidates)]
         if any(isinstance(item, WholeDocument) for item in items):
             views, shown = document_views(
                 items,
@@ -139,10 +140,16 @@ class Reader:
                 refined={table_id: part for (asked, table_id), part in parts.items() if asked == query.id},
                 config=self.config.context,
                 num_tokens=self.chat.num_tokens,
+                picture_path=None if self.config.show == "text" else corpus.picture_path,
             )
             return Asked(query, question, instruction, views, p_true(candidates), shown)
         tables = [View(item, parts.get((query.id, item.id))) for item in items if isinstance(item, Table)]
         return Asked(query, question, instruction, tables, p_true(candidates))
+
+    def read_of(self, candidates: Sequence[Candidate]) -> list[Candidate]:
+        """The best candidates, then the nodes of summary trees that stand beside them."""
+        ranked = [one for one in candidates if one.stage != TREE]
+        return ranked[: self.num_tables] + [one for one in candidates if one.stage == TREE]
 
     def _read_cells(self, pairs: Sequence[tuple[Asked, Answer]], corpus: Corpus) -> None:
         readable: list[tuple[Asked, Answer]] = []

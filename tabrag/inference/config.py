@@ -6,13 +6,19 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from tabrag.chat.config import LocalChatConfig, ServerChatConfig
+from tabrag.index.config import FusionConfig
 
 
 @dataclass(kw_only=True)
 class ContextConfig:
-    """How much of a table is shown.
+    """How much of tables and documents is shown.
 
     Attributes:
+        mode: Of documents: ``select`` shows the sentences and tables that fit the question best, of all
+            candidates together; ``whole`` shows the candidates (chunks, pages) whole, the best first, as long
+            as the budget lasts, in the order of their documents.
+        pictures: Which pictures of documents stand in the text of ``whole``, for a model that sees them:
+            ``artefacts`` (those of the document where they stand) or ``pages`` (the whole pages').
         max_tokens: Budget of the text of all tables of a prompt together, in tokens of the model that reads
             it.
         max_rows: Body rows at most.
@@ -22,6 +28,8 @@ class ContextConfig:
     max_tokens: int = 280
     max_rows: int = 200
     max_cols: int = 30
+    mode: Literal["select", "whole"] = "select"
+    pictures: Literal["artefacts", "pages"] = "artefacts"
 
 
 @dataclass(kw_only=True)
@@ -99,6 +107,45 @@ class RefineConfig:
     keep_compared: bool = False
     checkpoint: str | None = None
     device: str | None = None
+
+
+@dataclass(kw_only=True)
+class RewriteConfig:
+    """How a question is rewritten before anything is searched.
+
+    Attributes:
+        by: A question with a conversation before it is made to stand alone by ``rule`` or by a language model
+            (``chat``).
+        step_back: Whether a language model's more general question is searched for together with it.
+        max_new_tokens: Length of what the model writes at most.
+        chat: The language model.
+        server: A served language model, in place of ``chat``.
+    """
+
+    by: Literal["rule", "chat"] = "rule"
+    step_back: bool = False
+    max_new_tokens: int = 96
+    chat: LocalChatConfig = field(default_factory=LocalChatConfig)
+    server: ServerChatConfig | None = None
+
+
+@dataclass(kw_only=True)
+class TreeConfig:
+    """Summary trees of documents (``infer/tree.py``), whose nodes stand beside the candidates.
+
+    Attributes:
+        file: The file of trees.
+        indexes: Indexes over their nodes; the rankings of several are fused.
+        k: Nodes a question.
+        max_tokens: Tokens of these nodes together at most, as estimated.
+        fusion: How several rankings become one.
+    """
+
+    file: str
+    indexes: list[str]
+    k: int = 10
+    max_tokens: int = 3500
+    fusion: FusionConfig = field(default_factory=FusionConfig)
 
 
 @dataclass(kw_only=True)

@@ -10,20 +10,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from tabrag.chat.protocol import Picture
 from tabrag.documents.select import fill, rarity_scores
 from tabrag.documents.sentences import split_sentences
 from tabrag.documents.whole import WholeDocument
 from tabrag.index.tokens import tokenize
 from tabrag.inference.config import ContextConfig
-from tabrag.inference.context import Context, build_context, estimate_tokens
+from tabrag.inference.context import Context, build_context
 from tabrag.tables.subtable import Subtable
 from tabrag.tables.text import title_text
+from tabrag.tables.token_estimate import estimate_tokens
 from tabrag.tables.verbalise import summary
-from tabrag.types import Table
+from tabrag.types import Block, Document, Table
 
-_TABLE_SHARE = 3
+TABLE_SHARE = 3
 """A table may take a third of the budget: one large table leaves room for the sentences that explain it."""
-_GAP = "..."
+GAP = "..."
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +36,13 @@ class DocumentText:
         text: Its chosen parts in order, with ``...`` where blocks between them are left out; empty for none.
         blocks: Numbers of the blocks that it shows, ascending.
         tables: Table id -> what is shown of it.
+        pieces: Texts and pictures in order, where pictures stand among the texts; else none.
     """
 
     text: str = ""
     blocks: tuple[int, ...] = ()
     tables: dict[str, Context] = field(default_factory=dict)
+    pieces: tuple[str | Picture, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +73,7 @@ def document_texts(
         num_tokens: How a text is measured.
     """
     config = config or ContextConfig()
-    share = replace(config, max_tokens=max(1, config.max_tokens // _TABLE_SHARE))
+    share = replace(config, max_tokens=max(1, config.max_tokens // TABLE_SHARE))
     asked = tokenize(question)
     parts = [
         part
@@ -82,6 +86,13 @@ def document_texts(
         _joined([parts[place] for place in chosen if parts[place].document == number])
         for number in range(len(wholes))
     ]
+
+
+def alone(table: Table) -> WholeDocument:
+    """A table as a document of nothing else."""
+    block = Block(kind="table", table=table.id)
+    document = Document(id=table.id, title=title_text(table), blocks=[block], source=table.source)
+    return WholeDocument(document, {table.id: table})
 
 
 def _parts(
@@ -113,7 +124,7 @@ def _joined(parts: Sequence[_Part]) -> DocumentText:
     before: int | None = None
     for part in parts:
         if before is not None and part.block > before + 1:
-            lines.append(_GAP)
+            lines.append(GAP)
         if part.block == before and part.table is None and lines:
             lines[-1] += f" {part.text}"
         else:

@@ -6,16 +6,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tabrag.chat.prompts import Shown
+from tabrag.documents.part import DocumentPart, merge_parts
 from tabrag.documents.sentences import split_sentences
 from tabrag.documents.whole import Item, WholeDocument
+from tabrag.inference.assemble import PicturePath, assemble
 from tabrag.inference.config import ContextConfig
-from tabrag.inference.document_text import DocumentText, document_texts
+from tabrag.inference.document_text import DocumentText, alone, document_texts
 from tabrag.inference.passages import locate_numbers, locate_passages, value_in_passages
 from tabrag.inference.view import View
 from tabrag.tables.grid import make_grid
 from tabrag.tables.subtable import Subtable
-from tabrag.tables.text import title_text
-from tabrag.types import Block, Cell, Document, Evidence, Source, Table
+from tabrag.types import Cell, Document, Evidence, Source, Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,29 +72,43 @@ def document_views(
     refined: Mapping[str, Subtable],
     config: ContextConfig,
     num_tokens: Callable[[str], int],
+    picture_path: PicturePath | None = None,
 ) -> tuple[list[View], list[Shown]]:
     """What is shown of documents under one budget, and the views in which an answer is looked for.
 
-    A table among the items is shown as a document of nothing else.
+    A table among the items is shown as a document of nothing else; parts of one document are shown together.
 
     Args:
-        items: Documents and tables, the best first.
+        items: Documents, parts of documents and tables, the best first.
         question: The question.
         refined: Refined tables by table id.
         config: The budget of all of them together.
         num_tokens: How a text is measured.
+        picture_path: Where pictures lie, for a model that sees them; None leaves them out.
 
     Returns:
         Of each document that has something shown first its tables, then its text; and what the model sees.
     """
-    wholes = [item if isinstance(item, WholeDocument) else _alone(item) for item in items]
-    texts = document_texts(wholes, question, refined=refined, config=config, num_tokens=num_tokens)
+    pairs: list[tuple[WholeDocument, DocumentText]]
+    if config.mode == "whole":
+        pairs = assemble(
+            list(items),
+            question,
+            refined=refined,
+            config=config,
+            num_tokens=num_tokens,
+            picture_path=picture_path,
+        )
+    else:
+        wholes = _together(items)
+        texts = document_texts(wholes, question, refined=refined, config=config, num_tokens=num_tokens)
+        pairs = list(zip(wholes, texts, strict=True))
     views: list[View] = []
     shown: list[Shown] = []
-    for whole, text in zip(wholes, texts, strict=True):
+    for whole, text in pairs:
         if not text.text:
             continue
-        shown.append(Shown(whole.id, whole.document.title, text.text))
+        shown.append(_shown(whole, text))
         views += [View(whole.tables[table_id], refined.get(table_id)) for table_id in text.tables]
         views += _text_view(whole, text)
     return views, shown
@@ -104,11 +119,28 @@ def without_places(evidence: Evidence) -> Evidence:
     return replace(evidence, rows=[], columns=[], cells=[]) if evidence.text else evidence
 
 
-def _alone(table: Table) -> WholeDocument:
-    block = Block(kind="table", table=table.id)
-    return WholeDocument(
-        Document(id=table.id, title=title_text(table), blocks=[block], source=table.source), {table.id: table}
-    )
+def _shown(whole: WholeDocument, text: DocumentText) -> Shown:
+    if text.pieces:
+        return Shown(whole.document.id, whole.document.title, body=text.pieces, name="Document")
+    return Shown(whole.document.id, whole.document.title, text.text)
+
+
+def _together(items: Iterable[Item]) -> list[WholeDocument]:
+    """The items as documents, the chunks and pages of each merged, in the order of the first ones."""
+    wholes: list[WholeDocument] = []
+    parts: dict[str, list[DocumentPart]] = {}
+    for item in items:
+        if not isinstance(item, DocumentPart) or not item.units:
+            wholes.append(item if isinstance(item, WholeDocument) else alone(item))
+            continue
+        if item.document.id not in parts:
+            wholes.append(item)
+        parts.setdefault(item.document.id, []).append(item)
+    merged = {document_id: merge_parts(some) for document_id, some in parts.items()}
+    return [
+        merged[whole.document.id] if isinstance(whole, DocumentPart) and whole.units else whole
+        for whole in wholes
+    ]
 
 
 def _text_view(whole: WholeDocument, text: DocumentText) -> Sequence[View]:

@@ -1,4 +1,4 @@
-"""Questions in, answers out: retrieve from one or more indexes, fuse, rerank, open documents, refine, read.
+"""Questions in, answers out: rewrite, retrieve from one or more indexes, fuse, rerank, refine, read.
 
 Each stage can be called alone: ``pipeline.retrieve(queries)`` gives a run, ``pipeline.rerank(queries, run)``
 its better order, ``pipeline.refine(queries, run)`` what its tables are cut down to,
@@ -23,9 +23,9 @@ from tabrag.config import load
 from tabrag.documents.whole import Item
 from tabrag.errors import UserError
 from tabrag.index.config import RetrieveConfig
-from tabrag.inference.config import ReaderConfig, RefineConfig, RerankConfig
+from tabrag.inference.config import ReaderConfig, RefineConfig, RerankConfig, RewriteConfig, TreeConfig
 from tabrag.inference.instructions import split_instructions
-from tabrag.types import Answer, Query, Run, Table
+from tabrag.types import Answer, Query, Run, Table, Turn
 
 if TYPE_CHECKING:
     from tabrag.data.folder import DataFolder
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from tabrag.inference.refine import Refine
     from tabrag.inference.rerank import Rerank
     from tabrag.inference.retrieve import Retrieve
+    from tabrag.inference.rewrite import Rewrite
+    from tabrag.inference.tree import TreeNodes
     from tabrag.inference.view import Parts
 
 
@@ -43,6 +45,8 @@ class PipelineConfig(RetrieveConfig):
 
     Attributes:
         data: Data set folder of the tables.
+        rewrite: How a question of a conversation becomes one that stands alone, and what is searched for;
+            questions stay as they are where null.
         indexes: Index folders over it; the rankings of several are fused. None where ``run`` gives the
             candidates.
         run: Run file whose candidates are read, in place of searching indexes; ``gold`` takes the relevant
@@ -52,6 +56,7 @@ class PipelineConfig(RetrieveConfig):
         fusion: How several rankings become one.
         encoding: How questions are embedded.
         rerank: What puts the candidates in a better order; they stay as they are where null.
+        tree: Summary trees whose best nodes the reader gets beside the candidates; none where null.
         refine: Which rows and columns of a table's text the reader gets; all of them where null. Pictures
             stay whole.
         reader: How answers are read.
@@ -62,10 +67,29 @@ class PipelineConfig(RetrieveConfig):
     indexes: list[str] = field(default_factory=list)
     run: str | None = None
     k: int = 10
+    rewrite: RewriteConfig | None = None
     rerank: RerankConfig | None = None
+    tree: TreeConfig | None = None
     refine: RefineConfig | None = None
     reader: ReaderConfig = field(default_factory=ReaderConfig)
     batch_size: int = 32
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What the stages before reading give.
+
+    Attributes:
+        queries: The questions, rewritten where there is such a stage.
+        ranked: Their ranked candidates.
+        run: What is read of them: documents opened, nodes of summary trees added.
+        parts: Refined tables.
+    """
+
+    queries: Sequence[Query]
+    ranked: Run
+    run: Run
+    parts: Parts
 
 
 class Pipeline:
@@ -104,7 +128,14 @@ class Pipeline:
         """The data set folder."""
         from tabrag.data.folder import DataFolder
 
-        return DataFolder(self.config.data)
+        return DataFolder(self.config.data, trees=None if self.config.tree is None else self.config.tree.file)
+
+    @cached_property
+    def rewrite(self) -> Rewrite | None:
+        """What makes questions stand alone; None where they stay as they are."""
+        from tabrag.inference.rewrite import Rewrite
+
+        return None if self.config.rewrite is None else Rewrite(self.config.rewrite)
 
     @cached_property
     def retrieve(self) -> Retrieve | GivenRun:
@@ -129,6 +160,17 @@ class Pipeline:
         same = _is_one_model(config, reader)
         chat = self.reader.chat if same else None
         return Rerank(config, image_path=self.data.image_path, chat=chat)
+
+    @cached_property
+    def tree(self) -> TreeNodes | None:
+        """What finds nodes of summary trees; None where there are none."""
+        from tabrag.inference.tree import TreeNodes
+
+        config = self.config.tree
+        if config is None:
+            return None
+        encoding = self.config.encoding
+        return TreeNodes(config, self.data.items, checkpoint=self.config.checkpoint, encoding=encoding)
 
     @cached_property
     def refiner(self) -> Refine | None:
@@ -169,7 +211,7 @@ class Pipeline:
         asked = {
             (query.id, table.id): (split_instructions(query.text)[0], table.grid)
             for query in queries
-            for candidate in run.get(query.id, [])[: self.reader.num_tables]
+            for candidate in self.reader.read_of(run.get(query.id, []))
             for table in _tables(candidate_item(self.data.items, candidate.item_id))
             if table.grid is not None
         }
@@ -189,7 +231,7 @@ class Pipeline:
 
     def open(self) -> Pipeline:
         """Open data, indexes and models now, so that what is missing shows before any work."""
-        _ = self.data, self.retrieve
+        _ = self.data, self.rewrite, self.retrieve, self.tree
         if self.reranker is not None:
             self.reranker.open()
         if self.refiner is not None:
@@ -202,27 +244,36 @@ class Pipeline:
         return {
             **self.retrieve.settings(),
             **self.data.digests(),
+            "rewrite": None if self.rewrite is None else self.rewrite.settings(),
+            "tree": None if self.tree is None else self.tree.settings(),
             "rerank": None if self.reranker is None else self.reranker.settings(),
             "refine": None if self.refiner is None else self.refiner.settings(),
             "reader": self.reader.settings(),
         }
 
-    def ask(self, question: str, *, task: str = "qa") -> Answer:
+    def ask(self, question: str, *, task: str = "qa", history: Sequence[Turn] = ()) -> Answer:
         """Answer one question, or judge one statement (``task="verify"``).
+
+        Args:
+            question: The question.
+            task: ``qa``, ``verify`` or ``describe``.
+            history: The conversation before it, for ``rewrite``.
 
         Raises:
             UserError: The candidates come from ``run``, which holds them by query id.
         """
         if self.config.run is not None:
             raise UserError("run holds candidates by query id, none for a new question: set indexes instead")
-        return next(self.ask_all([Query(id="question", text=question, task=task)]))
+        query = Query(id="question", text=question, task=task, history=list(history))
+        return next(self.ask_all([query]))
 
     def ask_all(self, queries: Iterable[Query]) -> Iterator[Answer]:
         """Answers in the order of ``queries``, computed in batches as they are needed.
 
-        ``timings_ms`` holds ``retrieve``, ``rerank``, ``open`` (documents into tables) and ``refine`` where
-        there are such stages, and ``read``: the time of the batch over its number of queries. Opening indexes
-        and models does not count. ``candidates`` are those of the ranking, before documents are opened.
+        ``timings_ms`` holds ``rewrite``, ``retrieve``, ``rerank``, ``tree``, ``open`` (documents into tables)
+        and ``refine`` where there are such stages, and ``read``: the time of the batch over its number of
+        queries. Opening indexes and models does not count. ``candidates`` are those of the ranking, before
+        documents are opened; ``question`` is what was asked, before it was rewritten.
 
         Raises:
             UserError: A query without text, or two of one id in a batch.
@@ -233,24 +284,45 @@ class Pipeline:
             if len({query.id for query in batch}) < len(batch):
                 raise UserError("two queries of one batch have the same id: ids must be unique")
             spent: dict[str, float] = {}
-            with _timed(spent, "retrieve"):
-                run = self.retrieve(batch)
-            if self.reranker is not None:
-                with _timed(spent, "rerank"):
-                    run = self.rerank(batch, run)
-            ranked = run
-            if self.data.has_documents and not self.reader.reads_documents:
-                with _timed(spent, "open"):
-                    run = self.open_documents(batch, run)
-            parts: Parts = {}
-            if self.refiner is not None:
-                with _timed(spent, "refine"):
-                    parts = self.refine(batch, run)
+            found = self.find(batch, spent=spent)
             milliseconds = {stage: seconds * 1000 / len(batch) for stage, seconds in spent.items()}
-            for answer in self.read(batch, run, parts):
+            answers = self.read(found.queries, found.run, found.parts)
+            for query, answer in zip(batch, answers, strict=True):
                 timings = {**milliseconds, **answer.timings_ms}
-                candidates = list(ranked.get(answer.query_id, []))
-                yield dataclasses.replace(answer, candidates=candidates, timings_ms=timings)
+                candidates = list(found.ranked.get(query.id, []))
+                yield dataclasses.replace(
+                    answer, question=query.text, candidates=candidates, timings_ms=timings
+                )
+
+    def find(self, queries: Sequence[Query], *, spent: dict[str, float] | None = None) -> Found:
+        """All stages before reading.
+
+        Args:
+            queries: The questions.
+            spent: Takes up the seconds of each stage.
+        """
+        spent = {} if spent is None else spent
+        if self.rewrite is not None:
+            with _timed(spent, "rewrite"):
+                queries = self.rewrite(queries)
+        with _timed(spent, "retrieve"):
+            run = self.retrieve(queries)
+        if self.reranker is not None:
+            with _timed(spent, "rerank"):
+                run = self.rerank(queries, run)
+        ranked = run
+        if self.tree is not None:
+            with _timed(spent, "tree"):
+                nodes = self.tree(queries)
+            run = {query.id: [*run.get(query.id, []), *nodes[query.id]] for query in queries}
+        if self.data.has_documents and not self.reader.reads_documents:
+            with _timed(spent, "open"):
+                run = self.open_documents(queries, run)
+        parts: Parts = {}
+        if self.refiner is not None:
+            with _timed(spent, "refine"):
+                parts = self.refine(queries, run)
+        return Found(queries=queries, ranked=ranked, run=run, parts=parts)
 
 
 def _is_one_model(rerank: RerankConfig, reader: ReaderConfig) -> bool:

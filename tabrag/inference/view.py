@@ -34,6 +34,8 @@ class Corpus(Protocol):
 
     def image_path(self, table: Table) -> Path: ...
 
+    def picture_path(self, relative: str) -> str: ...
+
 
 def picture_of(table: Table, corpus: Corpus) -> str | None:
     """Path of the table's picture; None where it has none."""
