@@ -133,9 +133,11 @@ class Pipeline:
     @cached_property
     def rewrite(self) -> Rewrite | None:
         """What makes questions stand alone; None where they stay as they are."""
+        if self.config.rewrite is None:
+            return None
         from tabrag.inference.rewrite import Rewrite
 
-        return None if self.config.rewrite is None else Rewrite(self.config.rewrite)
+        return Rewrite(self.config.rewrite)
 
     @cached_property
     def retrieve(self) -> Retrieve | GivenRun:
@@ -164,11 +166,11 @@ class Pipeline:
     @cached_property
     def tree(self) -> TreeNodes | None:
         """What finds nodes of summary trees; None where there are none."""
-        from tabrag.inference.tree import TreeNodes
-
         config = self.config.tree
         if config is None:
             return None
+        from tabrag.inference.tree import TreeNodes
+
         encoding = self.config.encoding
         return TreeNodes(config, self.data.items, checkpoint=self.config.checkpoint, encoding=encoding)
 
