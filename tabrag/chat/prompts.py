@@ -63,6 +63,12 @@ class Shown:
     body: tuple[str | Picture, ...] = ()
     name: str = "Table"
 
+    @property
+    def texts(self) -> list[str]:
+        """All that it says, in pieces."""
+        own = [text for text in (self.title, self.text) if text]
+        return own + [piece for piece in self.body if isinstance(piece, str)]
+
 
 def answer_prompt(question: str, tables: Sequence[Shown], *, instruction: str = "") -> list[Message]:
     """Ask for the value that answers ``question``, in the form that ``instruction`` asks for, if any."""

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +38,7 @@ from tabrag.inference.document_view import document_views, without_places
 from tabrag.inference.found import Found
 from tabrag.inference.instructions import split_instructions
 from tabrag.inference.rule_reader import read_cell
+from tabrag.inference.table_view import shown_tables
 from tabrag.inference.tree import STAGE as TREE
 from tabrag.inference.view import Corpus, Parts, View, candidate_item, picture_of
 from tabrag.types import Answer, Candidate, Grid, Query, Run, Table
@@ -85,7 +86,7 @@ class Reader:
         answers = [
             Answer(query_id=query.id, question=query.text, answer="", confidence=0.0) for query in queries
         ]
-        asked = [self._asked(query, run.get(query.id, []), corpus, parts or {}) for query in queries]
+        asked = self.contexts(queries, run, corpus, parts=parts)
         pairs = [(one, answer) for one, answer in zip(asked, answers, strict=True) if one.views]
         if self.config.reader == "cells":
             self._read_cells(pairs, corpus)
@@ -130,21 +131,62 @@ class Reader:
         """How many of a query's candidates are read."""
         return self.config.num_tables if self.config.reader == "chat" else 1
 
-    def _asked(self, query: Query, candidates: Sequence[Candidate], corpus: Corpus, parts: Parts) -> Asked:
+    def contexts(
+        self,
+        queries: Sequence[Query],
+        run: Run,
+        corpus: Corpus,
+        *,
+        parts: Parts | None = None,
+        num_tokens: Callable[[str], int] | None = None,
+    ) -> list[Asked]:
+        """What each query is answered from, in the order of ``queries``.
+
+        Args:
+            queries: The questions.
+            run: Their candidates.
+            corpus: Where these are found.
+            parts: Refined tables.
+            num_tokens: How texts are measured; the chat model's own tokens where None. The reader of cells
+                needs no texts, and has none then.
+
+        Raises:
+            UserError: A candidate is not in the corpus, or has no picture where one must be shown.
+        """
+        if num_tokens is None and self.config.reader == "chat":
+            num_tokens = self.chat.num_tokens
+        return [
+            self._asked(query, run.get(query.id, []), corpus, parts or {}, num_tokens) for query in queries
+        ]
+
+    def _asked(
+        self,
+        query: Query,
+        candidates: Sequence[Candidate],
+        corpus: Corpus,
+        parts: Parts,
+        num_tokens: Callable[[str], int] | None,
+    ) -> Asked:
         question, instruction = split_instructions(query.text)
         items = [candidate_item(corpus.items, one.item_id) for one in self.read_of(candidates)]
-        if any(isinstance(item, WholeDocument) for item in items):
+        relevance = p_true(candidates)
+        if num_tokens is not None and any(isinstance(item, WholeDocument) for item in items):
             views, shown = document_views(
                 items,
                 question,
                 refined={table_id: part for (asked, table_id), part in parts.items() if asked == query.id},
                 config=self.config.context,
-                num_tokens=self.chat.num_tokens,
+                num_tokens=num_tokens,
                 picture_path=None if self.config.show == "text" else corpus.picture_path,
             )
-            return Asked(query, question, instruction, views, p_true(candidates), shown)
+            return Asked(query, question, instruction, views, shown, relevance)
         tables = [View(item, parts.get((query.id, item.id))) for item in items if isinstance(item, Table)]
-        return Asked(query, question, instruction, tables, p_true(candidates))
+        if num_tokens is None:
+            return Asked(query, question, instruction, tables, relevance=relevance)
+        shown, notes = shown_tables(
+            tables, question, corpus=corpus, config=self.config, num_tokens=num_tokens
+        )
+        return Asked(query, question, instruction, tables, shown, relevance, notes)
 
     def read_of(self, candidates: Sequence[Candidate]) -> list[Candidate]:
         """The best candidates, then the nodes of summary trees that stand beside them."""

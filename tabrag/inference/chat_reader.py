@@ -25,15 +25,12 @@ from tabrag.chat.prompts import (
     verify_prompt,
 )
 from tabrag.chat.protocol import ChatModel, Message, Reply, probabilities
-from tabrag.errors import UserError
 from tabrag.evaluation.answers import normalise
 from tabrag.inference.checks import check_number, check_sentence
 from tabrag.inference.computed import computed_answer
 from tabrag.inference.config import ReaderConfig
-from tabrag.inference.context import Context, build_contexts
 from tabrag.inference.prompting import PROMPTINGS, Prompting
 from tabrag.inference.view import Corpus, View, picture_of
-from tabrag.tables.text import title_text
 from tabrag.types import Answer, Query
 
 logger = logging.getLogger(__name__)
@@ -48,16 +45,18 @@ class Asked:
         question: Its text without instructions how to answer.
         instruction: These instructions, or empty.
         views: The tables to read, the best first; of documents the tables and the text that is shown.
-        shown: What the model sees of documents; None where it sees the tables of ``views``.
+        shown: What a chat model sees of them.
         relevance: How likely the best of them holds the answer, 0..1; None where no reranker says it.
+        notes: What the model does not see of tables.
     """
 
     query: Query
     question: str
     instruction: str
     views: Sequence[View]
+    shown: Sequence[Shown] = ()
     relevance: float | None = None
-    shown: Sequence[Shown] | None = None
+    notes: Sequence[str] = ()
 
 
 def read_chat(
@@ -75,12 +74,13 @@ def read_chat(
     Raises:
         UserError: A table has no picture where one must be shown, or the model cannot read it.
     """
-    shown = [_shown(one, answer, corpus, chat, config) for one, answer in zip(asked, answers, strict=True)]
+    for one, answer in zip(asked, answers, strict=True):
+        answer.notes += one.notes
     statements = [row for row, one in enumerate(asked) if one.query.task == "verify"]
     if statements:
         labels = verify_labels(can_be_open=config.can_be_open)
         prompts = [
-            verify_prompt(asked[row].question, shown[row], can_be_open=config.can_be_open)
+            verify_prompt(asked[row].question, asked[row].shown, can_be_open=config.can_be_open)
             for row in statements
         ]
         for row, scores in zip(statements, chat.score_batch(prompts, labels), strict=True):
@@ -95,7 +95,7 @@ def read_chat(
             ]
     prompting = PROMPTINGS[config.prompting]
     for (max_new_tokens, stop), rows in _replies(asked, config, prompting).items():
-        prompts = [_prompt(asked[row], shown[row], prompting) for row in rows]
+        prompts = [_prompt(asked[row], prompting) for row in rows]
         replies = chat.generate_batch(prompts, max_new_tokens=max_new_tokens, stop=stop)
         for row, reply in zip(rows, replies, strict=True):
             _fill(answers[row], asked[row], reply, corpus, prompting)
@@ -148,9 +148,9 @@ def _replies(
     return groups
 
 
-def _prompt(one: Asked, shown: Sequence[Shown], prompting: Prompting) -> list[Message]:
+def _prompt(one: Asked, prompting: Prompting) -> list[Message]:
     make = describe_prompt if one.query.task == "describe" else prompting.prompt
-    return make(one.question, shown, instruction=one.instruction)
+    return make(one.question, one.shown, instruction=one.instruction)
 
 
 def _fill(answer: Answer, one: Asked, reply: Reply, corpus: Corpus, prompting: Prompting) -> None:
@@ -187,40 +187,3 @@ def _fill(answer: Answer, one: Asked, reply: Reply, corpus: Corpus, prompting: P
     answer.notes += notes
     if reply.probability is not None and not any(evidence.cells for evidence in found):
         answer.confidence = reply.probability / 2
-
-
-def _shown(one: Asked, answer: Answer, corpus: Corpus, chat: ChatModel, config: ReaderConfig) -> list[Shown]:
-    """What the model sees of the tables; what it does not see of them goes into the answer's notes."""
-    if one.shown is not None:
-        return list(one.shown)
-    texts = [""] * len(one.views)
-    if config.show != "image":
-        contexts = build_contexts(
-            [(view.table, view.part) for view in one.views],
-            one.question,
-            config=config.context,
-            num_tokens=chat.num_tokens,
-        )
-        texts = [context.text for context in contexts]
-        for view, context in zip(one.views, contexts, strict=True):
-            answer.notes += _cut(view, context)
-    shown = []
-    for view, text in zip(one.views, texts, strict=True):
-        picture = picture_of(view.table, corpus) if config.show != "text" else None
-        if picture is None and config.show != "text":
-            raise UserError(f"table '{view.table.id}' has no picture to show: set reader.show=text")
-        shown.append(Shown(view.table.id, title_text(view.table), text, picture))
-    return shown
-
-
-def _cut(view: View, context: Context) -> list[str]:
-    """A note where the reader's own budget cut a table down further than refining did."""
-    grid = view.read.grid
-    if grid is None or (len(context.rows), len(context.cols)) == (grid.num_rows, grid.num_cols):
-        return []
-    note = (
-        f"table '{view.table.id}' was cut to {len(context.rows)} of {grid.num_rows} rows"
-        f" and {len(context.cols)} of {grid.num_cols} columns"
-    )
-    logger.info("%s", note)
-    return [note]
