@@ -8,7 +8,9 @@ from statistics import median
 from typing import Any
 
 from tabrag.data.folder import DataFolder
+from tabrag.documents.part import document_of
 from tabrag.errors import UserError
+from tabrag.evaluation.answer_evidence import score_evidence
 from tabrag.evaluation.answer_scores import (
     Figures,
     bleu,
@@ -41,10 +43,13 @@ def evaluate_answers(
         :func:`~tabrag.evaluation.answer_scores.score_descriptions` give, with
 
         - ``failed``: queries that could not be answered; they are counted in ``missing``, too;
-        - ``right_table``: the share of queries that were read from a relevant table (or one of a relevant
-          document), and the main figure among these (``exact_match_right_table``,
-          ``accuracy_right_table``, ``bleu_right_table``), 0 where there is none;
-        - for ``qa``, ``bleu`` where the gold answers are sentences (six words or more, by the median).
+        - ``right_table``: the share of queries that were read from a relevant table, or one of a relevant
+          document (an answer without evidence: from its best candidate), and the main figure among these
+          (``exact_match_right_table``, ``accuracy_right_table``, ``bleu_right_table``), 0 where there is
+          none;
+        - for ``qa``, ``bleu`` where the gold answers are sentences (six words or more, by the median), and
+          what :func:`~tabrag.evaluation.answer_evidence.score_evidence` gives where questions name their
+          evidence or are unanswerable.
 
     Raises:
         UserError: A file is missing or broken, or no query of the split has an answer or a label.
@@ -74,6 +79,7 @@ def _scores(rules: AnswerRules | None) -> dict[str, Score]:
         if median(len(answers[0].split()) for answers in gold.values()) >= _SENTENCE_WORDS:
             said = [predictions.get(query_id, "") for query_id in gold]
             figures["bleu"] = bleu(said, list(gold.values()))
+        figures |= score_evidence(predictions, queries, rules=rules)
         return "exact_match", figures
 
     def verify(predictions: Mapping[str, str], queries: list[Query]) -> tuple[str, Figures]:
@@ -93,10 +99,7 @@ def _task_figures(
     on_right_table = [
         query
         for query in answered
-        if any(
-            _is_relevant(evidence["item_id"], qrels[query.id], folder)
-            for evidence in rows[query.id].get("evidence") or ()
-        )
+        if any(_is_relevant(item_id, qrels[query.id], folder) for item_id in _read_items(rows[query.id]))
     ]
     main, figures = score(predictions, queries)
     among = score(predictions, on_right_table)[1][main] if on_right_table else 0.0
@@ -108,9 +111,15 @@ def _task_figures(
     }
 
 
+def _read_items(row: Mapping[str, Any]) -> list[str]:
+    """Ids of what an answer was read from: of its evidence, else its best candidate's."""
+    evidence = row.get("evidence") or (row.get("candidates") or ())[:1]
+    return [one["item_id"] for one in evidence]
+
+
 def _is_relevant(item_id: str, grades: Mapping[str, int], folder: DataFolder) -> bool:
-    """Whether an item is relevant, or the document that it is a table of."""
-    if grades.get(item_id, 0) > 0:
+    """Whether an item is relevant, or the document that it is a table or a part of."""
+    if grades.get(item_id, 0) > 0 or grades.get(document_of(item_id), 0) > 0:
         return True
     document = folder.tables.record(item_id).get("document") if item_id in folder.tables else None
     return grades.get(document or "", 0) > 0

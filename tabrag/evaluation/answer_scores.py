@@ -7,11 +7,11 @@ import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from tabrag.chat.prompts import NOT_FOUND
 from tabrag.errors import UserError
+from tabrag.evaluation.answer_refusals import is_refusal
 from tabrag.evaluation.answer_replies import final_answer, parse_label
 from tabrag.evaluation.answer_values import first_number, number
-from tabrag.evaluation.answers import AnswerRules, exact_match, normalise, numeric_match
+from tabrag.evaluation.answers import AnswerRules, exact_match, numeric_match
 
 _TOKEN = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?|[^\W\d_]+|\d+")
 _ARTICLES = frozenset({"a", "an", "the"})
@@ -30,8 +30,8 @@ def score_answers(
     Returns:
         ``exact_match`` and ``token_f1`` (0..1) over ``num_questions``; ``numeric_match`` over the
         ``num_numeric`` ones whose gold answers are numbers. Questions without a prediction count as wrong and
-        are counted in ``missing``, empty predictions in ``empty``, those that say that the table has no
-        answer in ``not_found``, and those without any number where one is due in ``unparsed``. Predictions
+        are counted in ``missing``, empty predictions in ``empty``, those that say that there is no answer
+        in ``not_found``, and those without any number where one is due in ``unparsed``. Predictions
         without gold answers are counted in ``unjudged``.
     """
     rules = rules or AnswerRules()
@@ -48,9 +48,9 @@ def score_answers(
         for query_id, answers in numeric.items()
         if query_id in given
     )
-    f1 = sum(token_f1(given[query_id], _references(judged[query_id], rules)) for query_id in given)
+    f1 = sum(_overlap(given[query_id], judged[query_id], rules) for query_id in given)
     said = {query_id: text for query_id, text in given.items() if text.strip()}
-    not_found = {query_id for query_id, text in said.items() if normalise(NOT_FOUND) in normalise(text)}
+    not_found = {query_id for query_id, text in said.items() if is_refusal(text)}
     return {
         "exact_match": exact / max(1, len(judged)),
         "numeric_match": matched / max(1, len(numeric)),
@@ -146,6 +146,13 @@ def bleu(predictions: Sequence[str], references: Sequence[Sequence[str]]) -> flo
     most = max(map(len, references))
     streams = [[some[i] if i < len(some) else None for some in references] for i in range(most)]
     return BLEU().corpus_score(list(predictions), streams).score / 100
+
+
+def _overlap(prediction: str, answers: Sequence[str], rules: AnswerRules) -> float:
+    """Token F1 of an answer; the words in which it says that there is none do not count."""
+    if is_refusal(prediction) or all(map(is_refusal, answers)):
+        return float(is_refusal(prediction) and any(map(is_refusal, answers)))
+    return token_f1(prediction, _references(answers, rules))
 
 
 def _references(answers: Sequence[str], rules: AnswerRules) -> list[str]:

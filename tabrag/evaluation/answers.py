@@ -23,6 +23,8 @@ texts                 letter case, Unicode form, blanks, punctuation at the edge
 several gold answers  ``several="any"``: one of them is enough; ``"set"``: all of them in any order
                       (``b, a`` = ``[a, b]``); ``"ordered"``: all of them in this order. Commas, semicolons,
                       ``and`` and line ends part a list; those inside of a gold answer do not
+no answer there       ``Not answerable`` = ``not in the table`` = ``The report does not mention it.``: texts
+                      that say so as a whole are one answer (:mod:`tabrag.evaluation.answer_refusals`)
 no gold answer        an error that names the sample
 ====================  ====================================================================================
 
@@ -40,6 +42,7 @@ from typing import Literal
 
 from tabrag.errors import UserError
 from tabrag.evaluation.answer_dates import parse_date, same_date
+from tabrag.evaluation.answer_refusals import is_refusal
 from tabrag.evaluation.answer_values import EDGES, first_number, number, same_value
 
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b\s*")
@@ -101,9 +104,11 @@ def same(prediction: str, gold: str, *, rules: AnswerRules | None = None) -> boo
     rules = rules or AnswerRules()
     wanted = number(gold, accounting=rules.accounting)
     if wanted is None:
-        return normalise(prediction) == normalise(gold) or _same_date(prediction, gold)
+        if normalise(prediction) == normalise(gold) or _same_date(prediction, gold):
+            return True
+        return is_refusal(gold) and is_refusal(prediction)
     given = number(prediction, accounting=rules.accounting)
-    if given is None and parse_date(prediction) is None:
+    if given is None and parse_date(prediction) is None and not is_refusal(prediction):
         given = first_number(prediction, accounting=rules.accounting)
     if given is None:
         return False
