@@ -2,6 +2,7 @@
 
 python infer/retrieve.py --indexes='[INDEX]' --question="..."
 python infer/retrieve.py --indexes='[DENSE, BM25]' --data=DIR --split=dev --out=run.jsonl --trec=run.trec
+python infer/retrieve.py --indexes='[BM25]' --data=DIR --split=dev --rewrite.by=rule --out=run.jsonl
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import Any
 
 from tabrag.config import main
 from tabrag.index.config import RetrieveConfig
+from tabrag.inference.config import RewriteConfig
 
 
 @dataclass(kw_only=True)
@@ -29,6 +31,8 @@ class Config(RetrieveConfig):
         question: A single question, in place of both.
         out: Run file (JSONL); may be left out for a single question.
         trec: Also write the run in TREC's form.
+        rewrite: How questions of a conversation become ones that stand alone, and whether step-back questions
+            are searched for too; conversations are not looked at where null.
         batch_size: Queries between two saves.
         force: Start anew where the run was begun with other settings.
     """
@@ -39,6 +43,7 @@ class Config(RetrieveConfig):
     question: str | None = None
     out: str | None = None
     trec: str | None = None
+    rewrite: RewriteConfig | None = None
     batch_size: int = 256
     force: bool = False
 
@@ -57,6 +62,7 @@ def run(config: Config) -> dict[str, Any]:
             question=config.question,
             out=config.out,
             trec=config.trec,
+            rewrite=config.rewrite,
             batch_size=config.batch_size,
             force=config.force,
         )

@@ -33,6 +33,29 @@ class ContextConfig:
 
 
 @dataclass(kw_only=True)
+class RewriteConfig:
+    """How a question of a conversation becomes one that stands alone, and what else is searched for.
+
+    Attributes:
+        by: ``rule`` (years, names and measures of the question before, no model) or ``chat`` (a language
+            model; where its reply is no usable question, by rule).
+        step_back: Whether a language model is also asked for a more general question with words of its
+            answer, which are searched for together with the question.
+        max_turns: How many of the last turns of a conversation are read.
+        max_new_tokens: Length of a model's reply at most.
+        chat: The language model.
+        server: A served language model, in place of ``chat``.
+    """
+
+    by: Literal["rule", "chat"] = "rule"
+    step_back: bool = False
+    max_turns: int = 4
+    max_new_tokens: int = 96
+    chat: LocalChatConfig = field(default_factory=LocalChatConfig)
+    server: ServerChatConfig | None = None
+
+
+@dataclass(kw_only=True)
 class RerankConfig:
     """How candidates are put in order by how likely their tables hold the answer.
 
@@ -107,26 +130,6 @@ class RefineConfig:
     keep_compared: bool = False
     checkpoint: str | None = None
     device: str | None = None
-
-
-@dataclass(kw_only=True)
-class RewriteConfig:
-    """How a question is rewritten before anything is searched.
-
-    Attributes:
-        by: A question with a conversation before it is made to stand alone by ``rule`` or by a language model
-            (``chat``).
-        step_back: Whether a language model's more general question is searched for together with it.
-        max_new_tokens: Length of what the model writes at most.
-        chat: The language model.
-        server: A served language model, in place of ``chat``.
-    """
-
-    by: Literal["rule", "chat"] = "rule"
-    step_back: bool = False
-    max_new_tokens: int = 96
-    chat: LocalChatConfig = field(default_factory=LocalChatConfig)
-    server: ServerChatConfig | None = None
 
 
 @dataclass(kw_only=True)

@@ -52,7 +52,8 @@ class Retrieve:
     def __call__(self, queries: Sequence[Query], run: Run | None = None) -> Run:
         """Candidates of each query, best first.
 
-        Instructions how to answer are not searched for, see :mod:`tabrag.inference.instructions`.
+        Searched for is ``search`` of a query, or its text where that is empty; instructions how to answer are
+        not, see :mod:`tabrag.inference.instructions`.
 
         Args:
             queries: With distinct ids and some text.
@@ -64,7 +65,7 @@ class Retrieve:
         from tabrag.index.fusion import convex, rrf
 
         refuse_empty(queries)
-        queries = [dataclasses.replace(query, text=split_instructions(query.text)[0]) for query in queries]
+        queries = [dataclasses.replace(query, text=searched_text(query)) for query in queries]
         fusion, k = self.config.fusion, self.config.k
         several = len(self.indexes) > 1
         depths = fusion.depths(len(self.indexes), k=k) if several else [k]
@@ -108,6 +109,11 @@ class Retrieve:
         retriever = loaded[name] if length is None else loaded[name].with_item_length(length)
         index.check_retriever(retriever)
         return retriever
+
+
+def searched_text(query: Query) -> str:
+    """What is searched for: ``search``, else the text, without instructions how to answer."""
+    return split_instructions(query.search.strip() or query.text)[0]
 
 
 def refuse_empty(queries: Sequence[Query]) -> None:

@@ -10,8 +10,10 @@ from tabrag.data.folder import DataFolder
 from tabrag.errors import UserError
 from tabrag.evaluation.runs import check_trec_ids, read_run, run_record, write_trec
 from tabrag.index.config import RetrieveConfig
+from tabrag.inference.config import RewriteConfig
 from tabrag.inference.jobs import run_job
 from tabrag.inference.retrieve import Retrieve, refuse_empty, select_queries
+from tabrag.inference.rewrite import Rewrite, query_content, warn_of_history
 
 
 def retrieve_queries(
@@ -23,6 +25,7 @@ def retrieve_queries(
     question: str | None = None,
     out: str | Path | None = None,
     trec: str | Path | None = None,
+    rewrite: RewriteConfig | None = None,
     batch_size: int = 256,
     force: bool = False,
 ) -> dict[str, Any]:
@@ -36,6 +39,8 @@ def retrieve_queries(
         question: A single question, in place of both.
         out: The run file; may be None for a single question.
         trec: Also write the run in TREC's form here.
+        rewrite: How questions of a conversation become ones that stand alone; their conversations are not
+            looked at where None.
         batch_size: Queries between two saves.
         force: Start anew where the run was begun with other settings.
 
@@ -56,23 +61,33 @@ def retrieve_queries(
         raise UserError("name the run file to write: out")
     refuse_empty(list(chosen.values()))
     retrieve = Retrieve(config)
+    rewriter = None if rewrite is None else Rewrite(rewrite)
+    if rewriter is None:
+        warn_of_history(chosen.values())
     if trec is not None:  # before the job, which can take long
         check_trec_ids(chosen)
         for index in retrieve.indexes:
             check_trec_ids(index.item_ids)
     if out is None:
-        run = retrieve(list(chosen.values()))
+        run = retrieve(list(chosen.values()) if rewriter is None else rewriter(list(chosen.values())))
         return {"queries": 1, **run_record("question", run["question"])}
 
     def process(query_ids: list[str]) -> list[dict[str, Any]]:
-        run = retrieve([chosen[query_id] for query_id in query_ids])
+        batch = [chosen[query_id] for query_id in query_ids]
+        run = retrieve(batch if rewriter is None else rewriter(batch))
         return [run_record(query_id, run[query_id]) for query_id in query_ids]
 
     figures = run_job(
         out,
-        {query.id: query.text for query in chosen.values()},
+        {
+            query.id: query.text if rewriter is None else query_content(query, rewriter.config)
+            for query in chosen.values()
+        },
         process,
-        settings=retrieve.settings(),
+        settings={
+            **retrieve.settings(),
+            **({} if rewriter is None else {"rewrite": rewriter.settings()}),
+        },
         batch_size=batch_size,
         force=force,
         description="retrieve",
