@@ -1,0 +1,137 @@
+"""Found parts as a reader gets them: whole, once, in the order of the document, within the budget."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tabrag.chat.protocol import Picture
+from tabrag.documents.part import PartId, node_part, parse_part_id, take_part
+from tabrag.documents.units import units_of
+from tabrag.documents.whole import WholeDocument
+from tabrag.inference.assemble import assemble
+from tabrag.inference.config import ContextConfig
+from tabrag.tables.grid import make_grid
+from tabrag.tables.subtable import subtable
+from tabrag.types import Block, Document, Page, Table
+
+GRID = make_grid(
+    [["region", "2019", "2020"], ["north", "11", "12"], ["south", "13", "14"]],
+    num_header_rows=1,
+    num_header_cols=1,
+)
+TABLE = Table(id="d#t1", title="Cattle", grid=GRID, document="d")
+FARM = WholeDocument(
+    Document(
+        id="d",
+        title="Farm",
+        pages=[Page(number=n, image=f"pages/d/{n}.png") for n in (1, 2)],
+        blocks=[
+            Block(kind="heading", text="Weather", level=1, page=1),
+            Block(kind="text", text="Rain fell in May. Sun came in June. Snow came in December.", page=1),
+            Block(kind="picture", image="images/d/logo.png", page=1, decoration=True),
+            Block(kind="text", text="The herd grew.", page=1),
+            Block(kind="heading", text="Herd", level=1, page=2),
+            Block(kind="table", table="d#t1", page=2),
+            Block(kind="picture", text="a chart of cows", image="images/d/2.png", page=2),
+            Block(kind="text", text="Ms Lee owns it.", page=2),
+        ],
+    ),
+    {"d#t1": TABLE},
+)
+WIDE = ContextConfig(mode="whole", max_tokens=10_000)
+
+
+def part(item_id: str):
+    found = parse_part_id(item_id)
+    assert found is not None
+    return take_part(FARM, found)
+
+
+def pieces(*items, config: ContextConfig = WIDE, pictures: bool = False, question: str = "cows?"):
+    made = assemble(
+        list(items), question, config=config, picture_path=(lambda path: f"/{path}") if pictures else None
+    )
+    assert len(made) == 1
+    return list(made[0][1].pieces)
+
+
+def test_parts_stand_in_the_order_of_the_document_and_sentences_once():
+    assert [unit.text for unit in units_of(FARM.document)][1:4] == [
+        *("Rain fell in May.", "Sun came in June.", "Snow came in December.")
+    ]
+    found = pieces(part("d#u10-10"), part("d#u2-3"), part("d#u3-4"))
+    assert found == [
+        "[page 1]",
+        "[section: Weather]",
+        "Rain fell in May. Sun came in June. Snow came in December.",
+        "...",
+        "[page 2]",
+        "[section: Herd]",
+        "Ms Lee owns it.",
+    ]
+
+
+def test_tables_and_pictures_stand_where_they_belong_and_logos_nowhere():
+    found = pieces(part("d#u4-10"), pictures=True)
+    assert found == [
+        "[page 1]",
+        "[section: Weather]",
+        "Snow came in December.",
+        "The herd grew.",
+        "[page 2]",
+        "# Herd",
+        "Cattle\n| region | 2019 | 2020 |\n| --- | --- | --- |\n| north | 11 | 12 |\n| south | 13 | 14 |",
+        Picture("/images/d/2.png"),
+        "[picture: a chart of cows]",
+        "Ms Lee owns it.",
+    ]
+
+
+def test_pages_are_shown_as_pictures_where_the_settings_say_so():
+    config = ContextConfig(mode="whole", max_tokens=10_000, pictures="pages")
+    found = pieces(part("d#p2"), part("d#p1"), config=config, pictures=True)
+    assert [one.path for one in found if isinstance(one, Picture)] == ["/pages/d/1.png", "/pages/d/2.png"]
+
+
+def test_refined_tables_are_shown_as_they_are_left():
+    refined = {"d#t1": subtable(GRID, [2], [2])}
+    ((_, text),) = assemble([part("d#p2")], "cows?", refined=refined, config=WIDE)
+    assert "| south | 14 |" in text.text
+    assert "north" not in text.text
+    assert text.tables["d#t1"].rows == (0, 2)
+
+
+def test_summaries_stand_at_the_end():
+    node = node_part(FARM, PartId("d", node=9), "Rain, sun and snow.")
+    found = pieces(node, part("d#u10-10"))
+    assert found[-2:] == ["Ms Lee owns it.", "[summary] Rain, sun and snow."]
+    assert pieces(node) == ["[summary] Rain, sun and snow."]
+
+
+def test_what_does_not_fit_whole_gives_its_best_units():
+    config = ContextConfig(mode="whole", max_tokens=12)
+    found = pieces(part("d#u1-4"), config=config, question="When did snow come?")
+    assert "Snow came in December." in " ".join(map(str, found))
+    assert "Rain" not in " ".join(map(str, found))
+
+
+def test_the_best_part_has_the_room_first():
+    config = ContextConfig(mode="whole", max_tokens=9)
+    found = pieces(part("d#u10-10"), part("d#u2-4"), config=config, question="snow in December")
+    assert [one for one in found if "Lee" in str(one)]
+    assert not [one for one in found if "Snow" in str(one)]
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 10), st.integers(0, 4)), min_size=1, max_size=5), st.integers(1, 120)
+)
+def test_the_budget_holds_but_for_one_unit(spans: list[tuple[int, int]], budget: int):
+    parts = [part(f"d#u{first}-{min(first + more, 10)}") for first, more in spans]
+    config = ContextConfig(mode="whole", max_tokens=budget)
+    made = assemble(parts, "snow", config=config, num_tokens=len)
+    said = [piece for _, text in made for piece in text.pieces if isinstance(piece, str)]
+    own = [piece for piece in said if not piece.startswith(("[page", "[section", "..."))]
+    wanted = {unit.text for one in parts for unit in one.units if unit.text}
+    assert len(own) <= 1 or sum(map(len, own)) <= budget
+    assert sum(map(len, own)) <= budget or sum(text in own[0] for text in wanted) <= 1
