@@ -24,8 +24,8 @@ _LONGEST = 400
 _STAND_ALONE = (
     "Rewrite the last question so that it can be understood without the conversation: replace words such as"
     " 'it', 'that segment' or 'and in 2022' by what they stand for, and keep the years, names and measures"
-    " that still hold. Do not answer it. Keep it as it is when it needs no conversation. Reply with the question"
-    " alone, on one line.\n\n"
+    " that still hold. Do not answer it. Keep it as it is when it needs no conversation. Reply with the"
+    " question alone, on one line.\n\n"
     "Conversation:\n"
     "Question: How many sailing boats were in the harbour of Lund in 2021?\n"
     "Answer: 1,250\n"

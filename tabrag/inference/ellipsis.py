@@ -87,8 +87,11 @@ def _with_period(
             return None
         elif old_years:
             year = new_years[0].text if new_years else old_years[0].text
-            joint = " " if re.match(r"[QH\d]", new_parts[0].text) or new_parts[0].text.istitle() else " of "
-            return replaced(before, [(old_years[0], f"{new_parts[0].text}{joint}{year}")])
+            part = new_parts[0].text
+            is_short = re.match(r"[QH\d]", part) is not None or part.istitle()  # Q3, or a month
+            return replaced(
+                before, [(old_years[0], f"{part} {year}" if is_short else f"the {part} of {year}")]
+            )
         else:
             return _appended(before, fragment)
     if new_years:

@@ -81,9 +81,15 @@ _OF_FIGURE = re.compile(
 """Behind "it": a figure is spoken of rather than who has it."""
 _PERSON = frozenset(("he", "she", "him", "his", "her"))
 _BEFORE = re.compile(
-    r"\b(?:the\s(?:year\sbefore|(?:previous|prior|preceding)\syear)|a\syear\searlier)\b", re.I
+    r"(?P<prep>\b(?:in|for|to|from|of|with|than|since)\s)?\b(?:the\s(?:year\sbefore|(?:previous|prior|preceding)\syear)"
+    r"|a\syear\searlier)\b",
+    re.IGNORECASE,
 )
-_AFTER = re.compile(r"\b(?:the\s(?:year\safter|(?:following|next|subsequent)\syear)|a\syear\slater)\b", re.I)
+_AFTER = re.compile(
+    r"(?P<prep>\b(?:in|for|to|from|of|with|than|since)\s)?\b(?:the\s(?:year\safter|(?:following|next|subsequent)\syear)"
+    r"|a\syear\slater)\b",
+    re.IGNORECASE,
+)
 _SAME_YEAR = re.compile(
     r"\b(?:(?P<prep>in|for|during|of)\s)?(?:that|this|the\ssame)\s(?:fiscal\s|financial\s)?(?:year|period)\b",
     re.I,
@@ -140,7 +146,7 @@ def _resolve(question: str, said: Sequence[_Said]) -> str:
     lead = _LEAD.match(question)
     begin = lead.end() if lead else 0
     rest = question[begin:].strip()
-    if not rest:
+    if not any(map(str.isalnum, rest)):
         return _behind(last, question)
     dated = _other_year(rest, said)
     if _is_fragment(dated, has_lead=begin > 0):
@@ -174,7 +180,7 @@ def _other_year(text: str, said: Sequence[_Said]) -> str:
     """The year in the place of "the year before" and its like, where the last question has one."""
     for pattern, step in ((_BEFORE, -1), (_AFTER, 1)):
         if pattern.search(text) and (year := _year(said)) is not None:
-            text = pattern.sub(str(year + step), text)
+            text = pattern.sub(lambda found, year=year + step: f"{found['prep'] or 'in '}{year}", text)
     return text
 
 

@@ -71,6 +71,32 @@ def test_a_single_question(data: Path, tmp_path: Path, capsys: pytest.CaptureFix
     assert [one["item_id"] for one in figures["candidates"]] == ["csv/200-csv/0.csv"]
 
 
+def test_questions_of_a_conversation_are_rewritten(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    call(INDEX, f"--data={data}", "--kind=bm25", f"--out={tmp_path / 'words'}", capsys=capsys)
+    asked = {
+        "_id": "q",
+        "text": "And in the south?",
+        "history": [["How many lemon sales in the north?", "3"]],
+    }
+    (tmp_path / "queries.jsonl").write_text(json.dumps(asked) + "\n")
+    arguments = [f"--indexes=[{tmp_path / 'words'}]", f"--queries={tmp_path / 'queries.jsonl'}", "--k=5"]
+    call(RETRIEVE, *arguments, f"--out={tmp_path / 'plain.jsonl'}", capsys=capsys)
+    assert "rewrite.by=rule" in caplog.text
+    out = tmp_path / "run.jsonl"
+    call(RETRIEVE, *arguments, "--rewrite.by=rule", f"--out={out}", capsys=capsys)
+    plain, rewritten = read_run(tmp_path / "plain.jsonl")["q"], read_run(out)["q"]
+    assert rewritten[0].item_id == "csv/200-csv/0.csv" and [one.score for one in plain] != [
+        one.score for one in rewritten
+    ]
+    message = refuse(RETRIEVE, *arguments, f"--out={out}", capsys=capsys)
+    assert "rewrite changed" in message
+    asked["history"] = [["How many apple sales in the north?", "3"]]
+    (tmp_path / "queries.jsonl").write_text(json.dumps(asked) + "\n")
+    assert call(RETRIEVE, *arguments, "--rewrite.by=rule", f"--out={out}", capsys=capsys)["new"] == 1
+
+
 def test_torchrun_makes_the_same_index_and_run(
     data: Path, checkpoint: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -51,6 +51,13 @@ def test_one_index_with_the_checkpoint_that_it_names(folder: Path) -> None:
     assert [run[name][0].item_id for name in ("q3", "q12")] == ["t003", "t012"]
 
 
+def test_what_is_to_be_searched_takes_the_place_of_the_text(folder: Path) -> None:
+    retrieve = Retrieve(config(folder, "bm25", k=3))
+    asked, other = queries(3, 12)
+    asked.search = f"{other.text}. Answer with one word."
+    assert retrieve([asked])[asked.id] == retrieve([other])[other.id] != retrieve(queries(3))[asked.id]
+
+
 def test_several_indexes_are_fused(folder: Path) -> None:
     asked = queries(3, 12)
     retrieve = Retrieve(
