@@ -4,6 +4,7 @@ python scripts/evaluate.py --run=run.jsonl --data=DIR --split=dev
 python scripts/evaluate.py --runs='{bm25: a.jsonl, dense: b.jsonl}' --baseline=bm25 --data=DIR --split=dev
 python scripts/evaluate.py --run=run.jsonl --qrels=qrels.tsv
 python scripts/evaluate.py --answers=answers.jsonl --data=DIR --split=dev
+python scripts/evaluate.py --answers=answers.jsonl --judgements=judgements.jsonl --data=DIR --split=dev
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ class Config:
         runs: In place of ``run``: several run files by the names that the tables show.
         answers: In place of ``run``: answers file, compared with the answers and labels of the folder's
             queries; figures for each task.
+        judgements: With ``answers``: what a judge said of them (``infer/judge.py``); FastRAGEval's figures
+            stand beside the others then.
         rules: How answers are compared.
         data: Data set folder with the judgements.
         split: Which judgements of the folder.
@@ -40,6 +43,7 @@ class Config:
     run: str | None = None
     runs: dict[str, str] | None = None
     answers: str | None = None
+    judgements: str | None = None
     rules: AnswerRules = field(default_factory=AnswerRules)
     data: str | None = None
     split: str = "dev"
@@ -60,11 +64,9 @@ def run(config: Config) -> dict[str, Any]:
     if sum(given is not None for given in (config.run, config.runs, config.answers)) != 1:
         raise UserError("name exactly one of run (a run file), runs (several by name) and answers (a file)")
     if config.answers is not None:
-        from tabrag.evaluation.answer_report import evaluate_answers
-
-        if config.data is None:
-            raise UserError("answers need the data set folder with the gold answers: set data")
-        return evaluate_answers(config.answers, config.data, split=config.split, rules=config.rules)
+        return _evaluate_answers(config, config.answers)
+    if config.judgements is not None:
+        raise UserError("judgements belong to answers: leave them out, or name the answers file they judge")
     foreign = ("figures", "baseline", "table") if config.runs is None else ("ks",)
     for name in foreign:
         if getattr(config, name) is not None:
@@ -88,6 +90,26 @@ def run(config: Config) -> dict[str, Any]:
         table=config.table,
         **judged,
     )
+
+
+def _evaluate_answers(config: Config, answers: str) -> dict[str, Any]:
+    """Figures for each task, with those of ``judgements`` under ``fastrageval``."""
+    from tabrag.data.folder import DataFolder
+    from tabrag.evaluation.answer_report import evaluate_answers
+
+    if config.data is None:
+        raise UserError("answers need the data set folder with the gold answers: set data")
+    figures: dict[str, Any] = evaluate_answers(answers, config.data, split=config.split, rules=config.rules)
+    if config.judgements is not None:
+        from tabrag.evaluation.fastrageval_report import evaluate_judgements, show_judgements
+        from tabrag.inference.retrieve import select_queries
+
+        queries = select_queries(data=DataFolder(config.data), split=config.split)
+        judged = evaluate_judgements(config.judgements, answers, queries, rules=config.rules)
+        show_judgements(judged, title=config.judgements)
+        for task, found in judged.items():
+            figures.setdefault(task, {})["fastrageval"] = found
+    return figures
 
 
 if __name__ == "__main__":
