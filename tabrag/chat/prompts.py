@@ -12,35 +12,86 @@ from dataclasses import dataclass, replace
 
 from tabrag.chat.protocol import Message, Part, Picture, Text
 
-VERSION = 2
+VERSION = 3
 RANK_VERSION = 1
+NOT_ANSWERABLE = "Not answerable"
+"""What a reader answers where there is no answer, whatever the model was asked to say then."""
 NOT_FOUND = "not in the table"
 SUPPORTED, REFUTED, NOT_ENOUGH_INFO = "SUPPORTED", "REFUTED", "NOT ENOUGH INFO"
 RANK_LABELS = ("True", "False")
 NONE_RELEVANT = "None"
 
-_VALUE = (
-    "Reply with the value only, as it stands in the table, without a sentence;"
-    f" reply '{NOT_FOUND}' when it is not there."
-)
-_SENTENCE = (
-    "Reply with one or two sentences that say what the table says, with its numbers as they stand there;"
-    f" reply '{NOT_FOUND}' when it does not say it."
-)
-_ASKED_FORM = f"Use the table alone; the answer is '{NOT_FOUND}' when it is not there."
-_TWO_LABELS = f"Does the table support the statement? Reply with one word: {SUPPORTED} or {REFUTED}."
-_THREE_LABELS = (
-    f"Does the table support the statement? Reply {SUPPORTED} when it does, {REFUTED} when it says otherwise,"
-    f" or {NOT_ENOUGH_INFO} when it does not tell."
-)
-_RANK = (
-    "Does the table hold the information that answers the question?"
-    f" Reply with one word: {RANK_LABELS[0]} or {RANK_LABELS[1]}."
-)
-_RELEVANT = (
-    "Which tables hold the information that answers the question?"
-    f" Reply with their numbers, or {NONE_RELEVANT}."
-)
+
+@dataclass(frozen=True, slots=True)
+class _Nouns:
+    """How a prompt speaks of what it shows.
+
+    Attributes:
+        the: With its article.
+        many: The plural.
+        it: The pronoun.
+        does: The verb that goes with it.
+        s: The ending of other verbs.
+        not_found: What a model is asked to reply where the answer is not there.
+    """
+
+    the: str
+    many: str
+    it: str
+    does: str
+    s: str
+    not_found: str
+
+    @property
+    def value(self) -> str:
+        return (
+            f"Reply with the value only, as it stands in {self.the}, without a sentence;"
+            f" reply '{self.not_found}' when it is not there."
+        )
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"Reply with one or two sentences that say what {self.the} say{self.s}, with its numbers as they"
+            f" stand there; reply '{self.not_found}' when {self.it} {self.does} not say it."
+        )
+
+    @property
+    def asked_form(self) -> str:
+        return f"Use {self.the} alone; the answer is '{self.not_found}' when it is not there."
+
+    @property
+    def two_labels(self) -> str:
+        return (
+            f"{self.does.capitalize()} {self.the} support the statement?"
+            f" Reply with one word: {SUPPORTED} or {REFUTED}."
+        )
+
+    @property
+    def three_labels(self) -> str:
+        return (
+            f"{self.does.capitalize()} {self.the} support the statement? Reply {SUPPORTED} when {self.it}"
+            f" {self.does}, {REFUTED} when {self.it} say{self.s} otherwise, or {NOT_ENOUGH_INFO} when"
+            f" {self.it} {self.does} not tell."
+        )
+
+    @property
+    def rank(self) -> str:
+        return (
+            f"{self.does.capitalize()} {self.the} hold the information that answers the question?"
+            f" Reply with one word: {RANK_LABELS[0]} or {RANK_LABELS[1]}."
+        )
+
+    @property
+    def relevant(self) -> str:
+        return (
+            f"Which {self.many} hold the information that answers the question?"
+            f" Reply with their numbers, or {NONE_RELEVANT}."
+        )
+
+
+_TABLE = _Nouns("the table", "tables", "it", "does", "s", NOT_FOUND)
+_DOCUMENTS = _Nouns("the documents", "documents", "they", "do", "", "not in the documents")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +103,8 @@ class Shown:
         title: Its title, or empty.
         text: Its text form, or empty.
         picture: Path of its picture, or None where the picture is not shown.
-        body: Texts and pictures (paths) of a document in reading order, in place of ``text`` and ``picture``.
-        name: What it is called in a prompt.
+        body: Texts and pictures of a document in reading order, in place of ``text`` and ``picture``.
+        name: What it is called in a prompt, ``Table`` or another; others are spoken of as documents.
     """
 
     item_id: str
@@ -72,17 +123,18 @@ class Shown:
 
 def answer_prompt(question: str, tables: Sequence[Shown], *, instruction: str = "") -> list[Message]:
     """Ask for the value that answers ``question``, in the form that ``instruction`` asks for, if any."""
-    return _prompt(tables, "Question", question, _form(instruction, _VALUE))
+    return _prompt(tables, "Question", question, _form(tables, instruction, _nouns_of(tables).value))
 
 
 def describe_prompt(request: str, tables: Sequence[Shown], *, instruction: str = "") -> list[Message]:
     """Ask for a sentence or two about the tables."""
-    return _prompt(tables, "Request", request, _form(instruction, _SENTENCE))
+    return _prompt(tables, "Request", request, _form(tables, instruction, _nouns_of(tables).sentence))
 
 
 def verify_prompt(statement: str, tables: Sequence[Shown], *, can_be_open: bool = False) -> list[Message]:
     """Ask whether the tables support ``statement``; the reply is one of :func:`verify_labels`."""
-    return _prompt(tables, "Statement", statement, _THREE_LABELS if can_be_open else _TWO_LABELS)
+    nouns = _nouns_of(tables)
+    return _prompt(tables, "Statement", statement, nouns.three_labels if can_be_open else nouns.two_labels)
 
 
 def verify_labels(*, can_be_open: bool) -> tuple[str, ...]:
@@ -95,7 +147,7 @@ def rank_prompt(question: str, tables: Sequence[Shown]) -> list[Message]:
 
     TabRAG's context ranking (Xu et al., 2026, section 3.2), after RankRAG (Yu et al., 2024).
     """
-    return _prompt(tables, "Question", question, _RANK)
+    return _prompt(tables, "Question", question, _nouns_of(tables).rank)
 
 
 def relevant_prompt(question: str, tables: Sequence[Shown]) -> list[Message]:
@@ -103,7 +155,7 @@ def relevant_prompt(question: str, tables: Sequence[Shown]) -> list[Message]:
 
     TabRAG's retrieval-augmented ranking, see :func:`rank_prompt`.
     """
-    return _prompt(tables, "Question", question, _RELEVANT)
+    return _prompt(tables, "Question", question, _nouns_of(tables).relevant)
 
 
 def read_prompt(what: str, table: Shown) -> list[Message]:
@@ -116,10 +168,20 @@ def relevant_reply(places: Sequence[int]) -> str:
     return ", ".join(map(str, sorted(places))) or NONE_RELEVANT
 
 
-def _form(instruction: str, otherwise: str) -> str:
+def not_found(shown: Sequence[Shown]) -> str:
+    """What a model is asked to reply where the answer is not in what is shown."""
+    return _nouns_of(shown).not_found
+
+
+def _nouns_of(shown: Sequence[Shown]) -> _Nouns:
+    """How a prompt speaks of what it shows."""
+    return _TABLE if all(one.name == "Table" for one in shown) else _DOCUMENTS
+
+
+def _form(shown: Sequence[Shown], instruction: str, otherwise: str) -> str:
     if not instruction.strip():
         return otherwise
-    return f"{_ASKED_FORM} {instruction.strip()}"
+    return f"{_nouns_of(shown).asked_form} {instruction.strip()}"
 
 
 def _prompt(tables: Sequence[Shown], kind: str, asked: str, form: str) -> list[Message]:

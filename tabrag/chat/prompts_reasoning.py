@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tabrag.chat.prompts import NOT_FOUND, Shown, shown_parts
+from tabrag.chat.prompts import Shown, not_found, shown_parts
 from tabrag.chat.protocol import Message, Text
 
-REASONING_VERSION = 1
-STOP = ("\nQuestion:", "\nExample", "\nTable:")
+REASONING_VERSION = 2
+STOP = ("\nQuestion:", "\nExample", "\nTable:", "\nDocument:")
 """Where a reply ends at the latest: the model has begun a question of its own."""
 
 _EXAMPLE = """Example
@@ -29,7 +29,7 @@ Question: By what percentage did the number of sailing boats grow from 2021 to 2
 """
 _COT = (
     "Answer the question about what is shown below. Think step by step, in short sentences. End with a line"
-    f" that begins with 'Answer:' and gives the value only; it is '{NOT_FOUND}' when it is not there.\n\n"
+    " that begins with 'Answer:' and gives the value only; it is '{not_found}' when it is not there.\n\n"
     f"{_EXAMPLE}"
     "In 2021 there were 1,250 sailing boats, in 2022 there were 1,400. The growth is 150, and 150 over"
     " 1,250 is 0.12.\n"
@@ -38,7 +38,7 @@ _COT = (
 _POT = (
     "Answer the question about what is shown below with a short program. Each line gives a name the value of"
     " an expression of numbers, names, + - * / ** ( ), min, max, abs, round, sum and average; write numbers"
-    f" without thousands commas. The last line sets 'ans': to a number, or to a text in quotes, '{NOT_FOUND}'"
+    " without thousands commas. The last line sets 'ans': to a number, or to a text in quotes, '{not_found}'"
     " when the answer is not there. Write nothing else.\n\n"
     f"{_EXAMPLE}"
     "sailing_2021 = 1250\n"
@@ -51,7 +51,7 @@ _RECAP = (
     "Extract: the values that it needs, each with its row and column.\n"
     "Compute: how the answer follows from them. Where it is a number, end with one formula between ## and ##:"
     " the values without thousands commas and units, + - * / ** ( ), min, max, abs, round, sum, average.\n"
-    f"Answer: the value only; '{NOT_FOUND}' when it is not there.\n"
+    "Answer: the value only; '{not_found}' when it is not there.\n"
     "Present: the answer for the reader.\n\n"
     f"{_EXAMPLE}"
     "Restate: How large is the growth of sailing boats from 2021 to 2022, in percent of 2021? Type: number.\n"
@@ -82,5 +82,6 @@ def _form(what: str, instruction: str) -> str:
 
 
 def _prompt(task: str, question: str, shown: Sequence[Shown], form: str) -> list[Message]:
+    task = task.format(not_found=not_found(shown))
     begin, end = Text(f"{task}\nNow it is your turn.\n"), Text(f"\nQuestion: {question.strip()}{form}\n")
     return [Message("user", (begin, *shown_parts(shown), end))]

@@ -4,7 +4,8 @@ Three tasks:
 
 - ``qa``: the model replies with the value, or reasons first (:mod:`tabrag.inference.prompting`). Where the
   question says how to answer ("in JSON", see :mod:`tabrag.inference.instructions`), its reply is kept in that
-  form, and the value in it is looked for in the table.
+  form, and the value in it is looked for in the table. Where it says, in any words, that there is no answer,
+  the answer is ``Not answerable``, without evidence.
 - ``verify``: the model says how likely each label is. NOT ENOUGH INFO is one of them unless
   ``reader.can_be_open`` is off; what the reranker thinks of the table counts for it, see :func:`judge`.
 - ``describe``: the model replies with a sentence or two.
@@ -17,18 +18,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tabrag.chat.prompts import (
+    NOT_ANSWERABLE,
     NOT_ENOUGH_INFO,
-    NOT_FOUND,
     Shown,
     describe_prompt,
     verify_labels,
     verify_prompt,
 )
 from tabrag.chat.protocol import ChatModel, Message, Reply, probabilities
-from tabrag.evaluation.answers import normalise
+from tabrag.documents.part import document_of
+from tabrag.evaluation.answer_refusals import is_refusal
+from tabrag.evaluation.answer_replies import final_answer
 from tabrag.inference.checks import check_number, check_sentence
 from tabrag.inference.computed import computed_answer
 from tabrag.inference.config import ReaderConfig
+from tabrag.inference.page_evidence import Located, page_evidence
 from tabrag.inference.prompting import PROMPTINGS, Prompting
 from tabrag.inference.view import Corpus, View, picture_of
 from tabrag.types import Answer, Query
@@ -48,6 +52,7 @@ class Asked:
         shown: What a chat model sees of them.
         relevance: How likely the best of them holds the answer, 0..1; None where no reranker says it.
         notes: What the model does not see of tables.
+        pages: The pages that are marked in what is shown, as document id and number.
     """
 
     query: Query
@@ -57,6 +62,7 @@ class Asked:
     shown: Sequence[Shown] = ()
     relevance: float | None = None
     notes: Sequence[str] = ()
+    pages: tuple[tuple[str, int], ...] = ()
 
 
 def read_chat(
@@ -149,8 +155,9 @@ def _replies(
 
 
 def _prompt(one: Asked, prompting: Prompting) -> list[Message]:
-    make = describe_prompt if one.query.task == "describe" else prompting.prompt
-    return make(one.question, one.shown, instruction=one.instruction)
+    if one.query.task == "describe":
+        return describe_prompt(one.question, one.shown, instruction=one.instruction)
+    return prompting.prompt(one.question, one.shown, instruction=one.instruction, has_pages=bool(one.pages))
 
 
 def _fill(answer: Answer, one: Asked, reply: Reply, corpus: Corpus, prompting: Prompting) -> None:
@@ -161,10 +168,11 @@ def _fill(answer: Answer, one: Asked, reply: Reply, corpus: Corpus, prompting: P
     pictures = [picture_of(view.table, corpus) for view in one.views]
     views = list(zip(one.views, pictures, strict=True))
     tables = [view.table for view in one.views]
-    if normalise(NOT_FOUND) in normalise(text):
+    answer.notes += said.notes
+    if is_refusal(final_answer(text)):
         if not one.instruction:
-            answer.answer = NOT_FOUND
-        answer.evidence = [view.evidence_at([], image=picture) for view, picture in views]
+            answer.answer = NOT_ANSWERABLE
+        answer.evidence = []
         return
     if said.formula is not None:
         computed = computed_answer(said, said.formula, one.query.text, views)
@@ -183,7 +191,24 @@ def _fill(answer: Answer, one: Asked, reply: Reply, corpus: Corpus, prompting: P
             answer.answer = text
         found = [view.locate(text, one.question, image=picture) for view, picture in views]
         notes = check_number(text, tables, found)
-    answer.evidence = [evidence for evidence in found if evidence.cells] or found
+    located = [evidence for evidence in found if evidence.cells]
+    answer.evidence = located or found
     answer.notes += notes
-    if reply.probability is not None and not any(evidence.cells for evidence in found):
+    if said.pages is not None and one.pages:
+        titles = {document_of(shown.item_id): shown.title for shown in one.shown}
+        by_view = [(view.table.document or view.table.id, view.table.source.file) for view in one.views]
+        evidence, notes = page_evidence(
+            [
+                Located(document, evidence)
+                for (document, _), evidence in zip(by_view, found, strict=True)
+                if evidence.cells
+            ],
+            said.pages,
+            pages=one.pages,
+            titles=titles,
+            files={document: file for document, file in by_view if file},
+        )
+        answer.evidence = evidence or found
+        answer.notes += notes
+    if reply.probability is not None and not located:
         answer.confidence = reply.probability / 2

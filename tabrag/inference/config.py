@@ -152,6 +152,24 @@ class TreeConfig:
 
 
 @dataclass(kw_only=True)
+class VisualConfig:
+    """A model that looks at pages' pictures before the reader reads.
+
+    Attributes:
+        chat: An image-text model, and how it runs. Pictures take many tokens: ``max_length`` must hold those
+            of ``max_pages`` pages.
+        server: A served one, in place of ``chat``.
+        max_pages: Pictures a question at most, those of the best pages; 4 and 10 are the published values.
+        max_new_tokens: Length of what it says at most.
+    """
+
+    chat: LocalChatConfig = field(default_factory=lambda: LocalChatConfig(max_length=16384))
+    server: ServerChatConfig | None = None
+    max_pages: int = 10
+    max_new_tokens: int = 160
+
+
+@dataclass(kw_only=True)
 class ReaderConfig:
     """How answers are read.
 
@@ -162,7 +180,8 @@ class ReaderConfig:
             where null.
         show: What the chat model sees of a table: ``text``, ``image`` or ``both``.
         prompting: How the chat model is asked for a value: ``direct``, ``cot`` (steps in words), ``pot`` (a
-            program that is computed here) or ``recap`` (five parts with a formula that is computed here).
+            program that is computed here), ``recap`` (five parts with a formula that is computed here) or
+            ``reasoned`` (JSON with steps, pages and the answer; set ``max_reasoning_tokens`` to 800).
         num_tables: How many of the best tables the chat model sees; ``cells`` reads the best one.
         max_new_tokens: Length of a value at most.
         max_text_tokens: Length at most of a description, and of a reply in a form that the question asks for.
@@ -174,13 +193,14 @@ class ReaderConfig:
         context: Budget of the tables' texts together.
         chat: The chat model.
         server: A served chat model, in place of ``chat``.
+        visual: What looks at the pictures of documents' pages for the chat model; nothing where null.
     """
 
     reader: Literal["cells", "chat"] = "cells"
     checkpoint: str | None = None
     device: str | None = None
     show: Literal["text", "image", "both"] = "text"
-    prompting: Literal["direct", "cot", "pot", "recap"] = "direct"
+    prompting: Literal["direct", "cot", "pot", "recap", "reasoned"] = "direct"
     num_tables: int = 1
     max_new_tokens: int = 24
     max_text_tokens: int = 96
@@ -190,3 +210,4 @@ class ReaderConfig:
     context: ContextConfig = field(default_factory=ContextConfig)
     chat: LocalChatConfig = field(default_factory=LocalChatConfig)
     server: ServerChatConfig | None = None
+    visual: VisualConfig | None = None

@@ -1,4 +1,4 @@
-"""Ways to ask a chat model for a value: directly, with steps in words, by a program, or by RECAP.
+"""Ways to ask a chat model for a value: directly, in steps, by a program, by RECAP, or as reasoned JSON.
 
 =========  ================================================================================================
 prompting  what the model writes; what its answer is
@@ -7,6 +7,7 @@ direct     the value
 cot        steps in words; the value behind "Answer:"
 pot        a program (:mod:`tabrag.chat.arithmetic_program`); its number or text
 recap      five parts, a formula in them (:mod:`tabrag.chat.recap`); its value, or the model's answer
+reasoned   JSON (:mod:`tabrag.chat.reasoned`): steps, the pages that the answer rests on, the answer
 =========  ================================================================================================
 
 RECAP's rule (Zhang et al., "Mixture-of-RAG", arXiv 2504.09554, has one by question type; this one is ours): a
@@ -18,20 +19,29 @@ is a number.
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from tabrag.chat.arithmetic_program import run_program, without_program
 from tabrag.chat.formula import Formula
-from tabrag.chat.prompts import NOT_FOUND, Shown, answer_prompt
+from tabrag.chat.prompts import NOT_ANSWERABLE, Shown, answer_prompt
+from tabrag.chat.prompts_reasoned import AnswerForm, reasoned_prompt
 from tabrag.chat.prompts_reasoning import STOP, cot_prompt, pot_prompt, recap_prompt
 from tabrag.chat.protocol import Message
+from tabrag.chat.reasoned import PageClaim, ReasonedReply, answer_text, parse_reasoned
 from tabrag.chat.recap import parse_recap
+from tabrag.evaluation.answer_refusals import is_refusal
 from tabrag.evaluation.answer_replies import final_answer
 from tabrag.evaluation.answer_values import number
-from tabrag.evaluation.answers import normalise
+from tabrag.inference.answer_form import answer_form
+from tabrag.inference.instructions import split_instructions
 from tabrag.inference.number_cues import cues_of
+
+_NO_NUMBER = frozenset({"n/a", "na", "none", "null", "nan", "unknown", "-", "–", "?"})
+_YES_NO = re.compile(r"\W*(?:(yes|true)|(no|false))\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +52,15 @@ class Said:
         answer: The model's own answer, in the form that was asked for, if any.
         value: The value in it.
         formula: What the calculator computes in place of the value; None where the model's answer counts.
+        pages: The pages that it claims; None where it was not asked for any.
+        notes: What people should know of it.
     """
 
     answer: str
     value: str
     formula: Formula | None = None
+    pages: tuple[PageClaim, ...] | None = None
+    notes: tuple[str, ...] = ()
 
 
 class Prompting(Protocol):
@@ -59,8 +73,17 @@ class Prompting(Protocol):
         """Where a reply ends at the latest."""
         ...
 
-    def prompt(self, question: str, shown: Sequence[Shown], *, instruction: str) -> list[Message]:
-        """What the model is asked."""
+    def prompt(
+        self, question: str, shown: Sequence[Shown], *, instruction: str, has_pages: bool = False
+    ) -> list[Message]:
+        """What the model is asked.
+
+        Args:
+            question: The question without its instructions.
+            shown: What is shown.
+            instruction: These, or empty.
+            has_pages: Whether pages are marked in what is shown.
+        """
         ...
 
     def read(self, reply: str, question: str, *, instruction: str) -> Said:
@@ -82,7 +105,9 @@ class Direct:
     def stop(self, *, instruction: str) -> tuple[str, ...]:
         return () if instruction else ("\n",)
 
-    def prompt(self, question: str, shown: Sequence[Shown], *, instruction: str) -> list[Message]:
+    def prompt(
+        self, question: str, shown: Sequence[Shown], *, instruction: str, has_pages: bool = False
+    ) -> list[Message]:
         return answer_prompt(question, shown, instruction=instruction)
 
     def read(self, reply: str, question: str, *, instruction: str) -> Said:
@@ -97,7 +122,9 @@ class ChainOfThought:
     def stop(self, *, instruction: str) -> tuple[str, ...]:
         return STOP
 
-    def prompt(self, question: str, shown: Sequence[Shown], *, instruction: str) -> list[Message]:
+    def prompt(
+        self, question: str, shown: Sequence[Shown], *, instruction: str, has_pages: bool = False
+    ) -> list[Message]:
         return cot_prompt(question, shown, instruction=instruction)
 
     def read(self, reply: str, question: str, *, instruction: str) -> Said:
@@ -112,7 +139,9 @@ class ProgramOfThought:
     def stop(self, *, instruction: str) -> tuple[str, ...]:
         return STOP
 
-    def prompt(self, question: str, shown: Sequence[Shown], *, instruction: str) -> list[Message]:
+    def prompt(
+        self, question: str, shown: Sequence[Shown], *, instruction: str, has_pages: bool = False
+    ) -> list[Message]:
         return pot_prompt(question, shown)
 
     def read(self, reply: str, question: str, *, instruction: str) -> Said:
@@ -132,7 +161,9 @@ class Recap:
     def stop(self, *, instruction: str) -> tuple[str, ...]:
         return STOP
 
-    def prompt(self, question: str, shown: Sequence[Shown], *, instruction: str) -> list[Message]:
+    def prompt(
+        self, question: str, shown: Sequence[Shown], *, instruction: str, has_pages: bool = False
+    ) -> list[Message]:
         return recap_prompt(question, shown, instruction=instruction)
 
     def read(self, reply: str, question: str, *, instruction: str) -> Said:
@@ -146,9 +177,36 @@ class Recap:
             asks = found.is_numeric
         if asks is None:
             asks = number(said.value) is not None
-        if not asks or normalise(NOT_FOUND) in normalise(said.value):
+        if not asks or is_refusal(said.value):
             return said
         return Said(said.answer, said.value, found.formula)
+
+
+class Reasoned:
+    """JSON with the answer in the form that fits the question, and the pages that it rests on."""
+
+    is_short = False
+
+    def stop(self, *, instruction: str) -> tuple[str, ...]:
+        return STOP[:1]
+
+    def prompt(
+        self, question: str, shown: Sequence[Shown], *, instruction: str, has_pages: bool = False
+    ) -> list[Message]:
+        return reasoned_prompt(
+            question, shown, form=answer_form(question), has_pages=has_pages, instruction=instruction
+        )
+
+    def read(self, reply: str, question: str, *, instruction: str) -> Said:
+        found = parse_reasoned(reply)
+        if found.has_answer:
+            said = _answered(found, answer_form(split_instructions(question)[0]), instruction)
+            notes = ("the reply was cut off",) if found.is_cut else ()
+        elif found.is_cut:
+            said, notes = Said("", ""), ("the reply was cut off before its answer",)
+        else:
+            said, notes = _said(final_answer(reply), instruction), ("the reply was not in the asked form",)
+        return replace(said, pages=found.pages, notes=notes)
 
 
 PROMPTINGS: dict[str, Prompting] = {
@@ -156,6 +214,7 @@ PROMPTINGS: dict[str, Prompting] = {
     "cot": ChainOfThought(),
     "pot": ProgramOfThought(),
     "recap": Recap(),
+    "reasoned": Reasoned(),
 }
 
 
@@ -164,3 +223,17 @@ def _said(text: str, instruction: str) -> Said:
     text = text.strip()
     value = final_answer(text).strip().partition("\n")[0].strip(" *_`")
     return Said(text if instruction else value, value)
+
+
+def _answered(found: ReasonedReply, form: AnswerForm, instruction: str) -> Said:
+    """The answer of a reply in JSON: nothing, or no number where one is due, says that there is none."""
+    text = answer_text(found.answer)
+    if not text or (form in ("integer", "number") and text.casefold() in _NO_NUMBER):
+        text = NOT_ANSWERABLE
+    if instruction:
+        asked = json.dumps(found.answer, ensure_ascii=False) if isinstance(found.answer, dict) else text
+        return Said(asked, final_answer(text))
+    decided = _YES_NO.match(text) if form == "yes_no" else None
+    if decided is not None:
+        text = "Yes" if decided[1] else "No"
+    return Said(text, text)

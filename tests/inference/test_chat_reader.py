@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from reading import Chat, Corpus, ask, long_table, run, table
 
 from tabrag.chat.config import ServerChatConfig
-from tabrag.chat.prompts import NOT_FOUND
+from tabrag.chat.prompts import NOT_ANSWERABLE
 from tabrag.chat.protocol import Conversation, Picture, Text
 from tabrag.chat.server import ServerChat
 from tabrag.config import parse
@@ -49,7 +49,7 @@ class TestTasks:
             assert f"Question: {QUESTION}\n" in text and text.endswith(" Answer in JSON.")
             assert "Reply with the value only" not in text
         missing = read(Chat('{"answer": "not in the table"}'), f"{QUESTION} Answer in JSON.")
-        assert missing.answer == '{"answer": "not in the table"}' and missing.evidence[0].rows == []
+        assert missing.answer == '{"answer": "not in the table"}' and missing.evidence == []
         plain = Chat("450")
         assert read(plain, QUESTION).answer == "450"
         assert "Reply with the value only" in prompt_text(plain.asked[0])
@@ -94,7 +94,7 @@ class TestTasks:
         assert "Request: compare" in prompt_text(chat.asked[0])
         nothing = read(Chat("nothing"), "describe it", task="describe")
         assert (nothing.confidence, nothing.notes) == (0.4, [])
-        assert read(Chat("It is not in the table."), "describe it", task="describe").answer == NOT_FOUND
+        assert read(Chat("It is not in the table."), "describe it", task="describe").answer == NOT_ANSWERABLE
 
     def test_replies_of_all_kinds_in_one_batch_go_to_their_queries(self):
         queries = [

@@ -13,7 +13,7 @@ from tiny_chat import TEMPLATE, save
 from tabrag.chat.calculator import evaluate
 from tabrag.chat.config import LocalChatConfig
 from tabrag.chat.local import LocalChat
-from tabrag.chat.prompts import NOT_FOUND, Shown
+from tabrag.chat.prompts import NOT_ANSWERABLE, NOT_FOUND, Shown
 from tabrag.chat.protocol import Conversation, Message, Text
 from tabrag.inference.answer import Reader
 from tabrag.inference.config import ReaderConfig
@@ -91,7 +91,7 @@ class TestRecap:
 
     def test_not_in_the_table(self):
         answer = read(recap(answer=NOT_FOUND, formula="1250 - 1200"), GROWTH)
-        assert answer.answer == NOT_FOUND and answer.formula is None and answer.evidence[0].rows == []
+        assert answer.answer == NOT_ANSWERABLE and answer.formula is None and answer.evidence == []
 
     def test_an_asked_form_keeps_its_place_for_the_number(self):
         question = f'{GROWTH} Answer in JSON as {{"answer": "<ANSWER>"}}.'
@@ -134,7 +134,7 @@ class TestRecap:
     @settings(max_examples=30, deadline=None)
     def test_any_reply_gives_an_answer(self, reply: str):
         for question in (GROWTH, WHICH):
-            for prompting in ("cot", "pot", "recap"):
+            for prompting in ("cot", "pot", "recap", "reasoned"):
                 answer = read(reply, question, prompting=prompting)
                 assert answer.formula is None or evaluate(answer.formula) is not None
 
@@ -150,7 +150,7 @@ class TestOthers:
         assert read("```python\nans = x + 1\n```", GROWTH, prompting="pot").answer == ""
         broken = read("ans = x\nAnswer: north", WHICH, prompting="pot")
         assert broken.answer == "north"
-        assert read(f"ans = '{NOT_FOUND}'", WHICH, prompting="pot").answer == NOT_FOUND
+        assert read(f"ans = '{NOT_FOUND}'", WHICH, prompting="pot").answer == NOT_ANSWERABLE
 
     def test_steps_in_words(self):
         answer = read("The north has 1,200.\nThe south has 900.\n**Answer:** north\n", WHICH, prompting="cot")
@@ -201,10 +201,10 @@ def test_another_prompting_or_wording_is_another_setting(monkeypatch: pytest.Mon
         return Reader(ReaderConfig(reader="chat", prompting=prompting)).settings()  # type: ignore[arg-type]
 
     before = [made(prompting) for prompting in PROMPTINGS]
-    assert all(before[one] != before[two] for one in range(4) for two in range(one))
+    assert all(before[one] != before[two] for one in range(5) for two in range(one))
     monkeypatch.setattr("tabrag.inference.answer.REASONING_VERSION", 99)
     after = [made(prompting) for prompting in PROMPTINGS]
-    assert [one == two for one, two in zip(before, after, strict=True)] == [True, False, False, False]
+    assert [one == two for one, two in zip(before, after, strict=True)] == [True, False, False, False, False]
 
 
 def test_messages_are_one_turn() -> None:
