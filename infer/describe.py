@@ -2,6 +2,11 @@
 
 python infer/describe.py --data=DIR --representation.name=hrcl --chat.model=MODEL --out=DIR/hrcl.jsonl
 python infer/index.py --data=DIR --representation.name=hrcl --representation.written=DIR/hrcl.jsonl ...
+
+Of documents, the tables and pictures of a representation of their parts, by a model that reads pictures:
+
+python infer/describe.py --data=DIR --representation.name=chunks --max_new_tokens=256 \
+    --server='{url: URL, model: MODEL}' --out=DIR/chunks.jsonl
 """
 
 from __future__ import annotations
@@ -21,7 +26,8 @@ class Config:
     Attributes:
         data: Data set folder.
         out: File of descriptions (JSONL) to write.
-        representation: Of tables; whose texts are described.
+        representation: Of tables, whose texts are described; or ``chunks`` or ``pages``, whose tables and
+            pictures are.
         chat: The language model, and how it runs.
         server: A served language model, in place of ``chat``.
         max_new_tokens: Length of a description at most.

@@ -1,24 +1,40 @@
-"""Descriptions that a chat model wrote of entries, kept by the content of the entry."""
+"""Descriptions that a chat model wrote of tables and pictures, kept by the content that was described."""
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Protocol
 
 from tabrag.errors import UserError
-from tabrag.files import read_jsonl
-from tabrag.types import Entry
+from tabrag.files import read_jsonl, sha256_file
 
 
-def description_key(text: str) -> str:
-    """32 hex digits of the text that was described."""
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
+class Written(Protocol):
+    """Knows what was written of a text, or of a picture with the text that describes it so far."""
+
+    def of(self, text: str, picture: Path | None = None) -> str | None:
+        """The description that takes the place of ``text``; None where there is none."""
+
+
+def description_key(text: str, picture: Path | None = None) -> str:
+    """32 hex digits of the text that was described; of a picture those of its text and its content.
+
+    Raises:
+        UserError: The picture cannot be read.
+    """
+    if picture is None:
+        return hashlib.sha256(text.encode()).hexdigest()[:32]
+    try:
+        content = sha256_file(picture)
+    except OSError as error:
+        raise UserError(f"{picture}: the picture cannot be read ({error.strerror})") from error
+    return hashlib.sha256(f"{text}\n{content}".encode()).hexdigest()[:32]
 
 
 class Descriptions:
-    """Puts descriptions in the place of the texts that they were written from.
+    """The descriptions of a file; one that has changed is read again.
 
     Args:
         path: JSONL file of ``{"_id": key, "text": description}``, see :func:`description_key`.
@@ -31,13 +47,9 @@ class Descriptions:
         self.path = Path(path)
         _read(str(path), _stamp(self.path))
 
-    def __call__(self, entries: list[Entry]) -> list[Entry]:
-        """The entries with their descriptions; those without one stay as they are."""
-        texts = _read(str(self.path), _stamp(self.path))
-        return [
-            replace(entry, text=texts[key]) if (key := description_key(entry.text)) in texts else entry
-            for entry in entries
-        ]
+    def of(self, text: str, picture: Path | None = None) -> str | None:
+        """The description that takes the place of ``text``; None where there is none."""
+        return _read(str(self.path), _stamp(self.path)).get(description_key(text, picture))
 
 
 def _stamp(path: Path) -> tuple[int, int]:

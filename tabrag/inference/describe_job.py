@@ -1,18 +1,39 @@
-"""Descriptions of all entries of a representation by a chat model, into a file that indexes then use."""
+"""Descriptions by a chat model, into a file that indexes then use.
+
+Described are all entries of a representation of tables, or the tables and pictures of one of documents.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from tabrag.chat.config import LocalChatConfig, ServerChatConfig
-from tabrag.chat.describe import DESCRIBE_VERSION, describe_prompt
+from tabrag.chat.describe import (
+    DESCRIBE_VERSION,
+    PICTURE_KINDS,
+    PICTURE_VERSION,
+    describe_prompt,
+    kind_prompt,
+    picture_prompt,
+)
 from tabrag.chat.open import open_chat
+from tabrag.chat.protocol import ChatModel
 from tabrag.data.folder import DataFolder
 from tabrag.documents.descriptions import description_key
 from tabrag.errors import UserError
 from tabrag.inference.jobs import rows_or_errors, run_job
-from tabrag.representations import RepresentationConfig, build, item_kind
+from tabrag.representations import (
+    RepresentationConfig,
+    build,
+    entries_of,
+    item_kind,
+    takes_descriptions,
+)
+
+Asked = Mapping[str, tuple[str, Path | None]]
+"""Key of a description to the text, and of a picture its path, that it is written from."""
 
 
 def describe_folder(
@@ -31,7 +52,9 @@ def describe_folder(
     Args:
         data: Data set folder.
         out: File of descriptions to write, for ``representation.written``.
-        representation: Whose texts are described, for example ``hrcl`` or ``summary``.
+        representation: Whose texts are described, for example ``hrcl`` or ``summary``; of ``chunks`` and
+            ``pages`` those of their tables and pictures. A picture is described from the picture itself, by a
+            model that reads pictures.
         chat: The model.
         server: A served model in its place.
         max_new_tokens: Length of a description at most.
@@ -46,34 +69,29 @@ def describe_folder(
     """
     if representation.written is not None:
         raise UserError("representation.written names descriptions that exist: leave it out here")
-    if item_kind(representation) != "table":
+    if not takes_descriptions(representation):
         raise UserError(
             f"representation '{representation.name}' has sentences, which need no description: describe that "
             "of its tables (hrcl, summary, ...); an index of documents takes the same file"
         )
     folder = DataFolder(data)
-    represent = build(representation)
-    texts = {
-        description_key(entry.text): entry.text
-        for table in folder.tables
-        for entry in represent(table, folder=folder.path)
-        if entry.text.strip()
-    }
-    if not texts:
-        raise UserError(f"{data}: representation '{representation.name}' has no text to describe")
+    wanted = _Wanted()
+    represent = build(representation, written=wanted)
+    for item_id in (folder.tables if item_kind(representation) == "table" else folder.documents).ids:
+        entries_of(represent, folder.items[item_id], folder=folder.path)
+    if not wanted.asked:
+        raise UserError(f"{data}: representation '{representation.name}' has nothing to describe")
     model = open_chat(chat, server)
 
     def process(keys: list[str]) -> list[dict[str, Any]]:
-        prompts = [describe_prompt(texts[key]) for key in keys]
-        replies = model.generate_batch(prompts, max_new_tokens=max_new_tokens)
-        return [
-            {"_id": key, "text": " ".join(reply.text.split())}
-            for key, reply in zip(keys, replies, strict=True)
-        ]
+        return _described(model, {key: wanted.asked[key] for key in keys}, max_new_tokens)
 
     figures = run_job(
         out,
-        texts,
+        {
+            key: text if picture is None else [text, PICTURE_VERSION]
+            for key, (text, picture) in wanted.asked.items()
+        },
         lambda keys: rows_or_errors(keys, process, lambda key: {"_id": key}),
         settings={
             "chat": (chat if server is None else server).identity(),
@@ -92,3 +110,35 @@ def describe_folder(
         "seconds": figures["seconds"],
         "entries_per_second": figures["rows_per_second"],
     }
+
+
+class _Wanted:
+    """Notes what a representation would take descriptions of."""
+
+    def __init__(self) -> None:
+        self.asked: dict[str, tuple[str, Path | None]] = {}
+
+    def of(self, text: str, picture: Path | None = None) -> None:
+        """None: nothing is written yet."""
+        if text.strip() or picture is not None:
+            self.asked.setdefault(description_key(text, picture), (text, picture))
+
+
+def _described(model: ChatModel, asked: Asked, max_new_tokens: int) -> list[dict[str, Any]]:
+    """One row a key; of a picture it names the kind."""
+    pictures = {key: (text, str(picture)) for key, (text, picture) in asked.items() if picture is not None}
+    asked_kinds = [kind_prompt(path, text) for text, path in pictures.values()]
+    scores = model.score_batch(asked_kinds, PICTURE_KINDS) if pictures else []
+    kinds = {
+        key: max(zip(of_each, PICTURE_KINDS, strict=True), key=lambda pair: pair[0])[1]
+        for key, of_each in zip(pictures, scores, strict=True)
+    }
+    prompts = [
+        picture_prompt(str(picture), text, kinds[key]) if picture is not None else describe_prompt(text)
+        for key, (text, picture) in asked.items()
+    ]
+    replies = model.generate_batch(prompts, max_new_tokens=max_new_tokens)
+    return [
+        {"_id": key, "text": " ".join(reply.text.split())} | ({"kind": kinds[key]} if key in kinds else {})
+        for key, reply in zip(asked, replies, strict=True)
+    ]

@@ -1,9 +1,13 @@
 """Representations: what of an item is searched. One file each; this folder is the registry.
 
 A representation's module has ``entries(table, *, folder, measure, ...options) -> list[Entry]``, or
-``entries(document, ...)`` where the item is a document; ``tables`` is then all tables by id. The first entry
-of a table has the table's id, further ones ``ITEM#w2``, ``ITEM#w3`` (``FILE#2`` is the second table of a
-file, an item of its own).
+``entries(document, ...)`` where a document is represented; ``tables`` is then all tables by id. The first
+entry of a table has the table's id, further ones ``ITEM#w2``, ``ITEM#w3`` (``FILE#2`` is the second table of
+a file, an item of its own).
+
+The entries of a document need not be of the document: those of ``chunks`` and ``pages`` are of its parts
+(:mod:`tabrag.documents.part`), each with the part's id as ``item_id``. A description of a table or a picture
+is an entry of the chunk that it stands in. Ids of entries begin with the document's.
 
 With the option ``windows: true`` a table that is longer than the encoder's input becomes several entries,
 each with its headers, in place of one that the encoder cuts. The option is saved with a retriever, so that
@@ -18,20 +22,25 @@ import importlib
 import inspect
 import pkgutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, Protocol
 
-from tabrag.documents.descriptions import Descriptions
+from tabrag.documents.descriptions import Descriptions, Written
 from tabrag.documents.whole import Item, WholeDocument
 from tabrag.errors import UserError
 from tabrag.tables.verbalise import Statement
 from tabrag.tables.windows import Meter, Window, pack
 from tabrag.types import Entry, Table
 
-_GIVEN = ("folder", "measure", "tables")
-_PLAIN: dict[str, tuple[type, ...]] = {"str": (str,), "bool": (bool,), "int | None": (int, type(None))}
+_GIVEN = ("folder", "measure", "tables", "written")
+_PLAIN: dict[str, tuple[type, ...]] = {
+    "str": (str,),
+    "bool": (bool,),
+    "int": (int,),
+    "int | None": (int, type(None)),
+}
 """Types of options that are checked, by their annotation."""
 
 Option = str | bool | int | float | list[Any] | dict[str, Any] | None
@@ -47,12 +56,12 @@ class RepresentationConfig:
 
     Attributes:
         name: Of tables ``headers``, ``markdown``, ``cells``, ``image``, ``summary``, ``rcl`` or ``hrcl``; of
-            documents ``sentences`` or ``document``.
+            documents ``sentences`` or ``document``; of their parts ``chunks`` or ``pages``.
         options: The representation's own options, for example ``{"fields": ["title", "top"]}`` for
             ``headers``. ``{"windows": true}`` makes several entries of a table that is longer than the
             encoder's input, in place of one that is cut; ``{"chunk": 128}`` cuts ``cells`` into pieces.
-        written: File of descriptions that a chat model wrote of these entries (``infer/describe.py``); they
-            take the place of the texts that they were written from.
+        written: File of descriptions that a chat model wrote of these entries, or of the tables and pictures
+            of parts (``infer/describe.py``); they take the place of the texts that they were written from.
     """
 
     name: str = "headers"
@@ -90,12 +99,34 @@ def item_kind(config: RepresentationConfig) -> str:
     return next(iter(inspect.signature(_function(config.name)).parameters))
 
 
-def build(config: RepresentationConfig, *, measure: Measure | None = None) -> Representation:
+def takes_descriptions(config: RepresentationConfig) -> bool:
+    """Whether a chat model may describe what is represented: not the sentences of a document.
+
+    Raises:
+        UserError: There is no representation of this name.
+    """
+    parameters = inspect.signature(_function(config.name)).parameters
+    return item_kind(config) == "table" or "written" in parameters
+
+
+def has_option(name: str, option: str) -> bool:
+    """Whether a representation has an option of this name.
+
+    Raises:
+        UserError: There is no such representation.
+    """
+    return option in _options(inspect.signature(_function(name)).parameters)
+
+
+def build(
+    config: RepresentationConfig, *, measure: Measure | None = None, written: Written | None = None
+) -> Representation:
     """The representation as a function of a table and the data set folder that holds it.
 
     Args:
         config: Name and options.
         measure: The inputs of the encoder that the entries are for; None where nothing limits them.
+        written: What a chat model wrote, in place of ``config.written``.
 
     Raises:
         UserError: The name or an option does not exist.
@@ -109,12 +140,16 @@ def build(config: RepresentationConfig, *, measure: Measure | None = None) -> Re
             f"representation '{config.name}' has no option '{unknown[0]}'; "
             f"its options are: {', '.join(known) or 'none'}"
         )
-    given = {"measure": measure} if "measure" in parameters else {}
+    if written is None and config.written is not None:
+        written = Descriptions(config.written)
+    given: dict[str, Any] = {"measure": measure} if "measure" in parameters else {}
+    if "written" in parameters:
+        given["written"] = written
     options = {
         name: _typed(name, value, parameters[name].annotation) for name, value in config.options.items()
     }
     made = partial(function, **given, **options)
-    return made if config.written is None else _Described(made, Descriptions(config.written))
+    return made if written is None or "written" in parameters else _Described(made, written)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,10 +157,11 @@ class _Described:
     """A representation whose texts give way to what a chat model wrote of them."""
 
     represent: Representation
-    descriptions: Descriptions
+    written: Written
 
     def __call__(self, *args: Any, **options: Any) -> list[Entry]:
-        return self.descriptions(self.represent(*args, **options))
+        entries = self.represent(*args, **options)
+        return [replace(entry, text=self.written.of(entry.text) or entry.text) for entry in entries]
 
 
 def entries_of(represent: Representation, item: Item, *, folder: Path | None = None) -> list[Entry]:
@@ -188,6 +224,14 @@ def statement_entries(
         else:
             made += pack([(None, text) for text in statement.details], meter, title=statement.head)
     return window_entries(table, [Window(window.text) for window in made])
+
+
+def part_entries(part_id: str, texts: Sequence[str], *, head: str = "") -> list[Entry]:
+    """The texts of a part of a document as entries, each below a head."""
+    return [
+        Entry(id=entry_id(part_id, number), item_id=part_id, text=f"{head}\n{text}" if head else text)
+        for number, text in enumerate(texts, start=1)
+    ]
 
 
 def entry_id(item_id: str, number: int) -> str:
