@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 from entry_points import call, refuse
-from tiny_chat import save
+from small_report import write
+from tiny_chat import save, save_llava
 from tiny_tables import write_tiny
 
+from tabrag.chat.describe import PICTURE_KINDS
 from tabrag.data.folder import DataFolder
-from tabrag.representations import RepresentationConfig, build
+from tabrag.representations import RepresentationConfig, build, entries_of
 
 
 def test_descriptions_are_written_once_and_take_the_place_of_the_templates(
@@ -51,3 +53,46 @@ def test_faults_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     assert "leave it out here" in refuse("infer/describe.py", *again, capsys=capsys)
     whole = [f"--data={data}", f"--out={tmp_path / 'o'}", "--representation.name=document"]
     assert "describe that of its tables" in refuse("infer/describe.py", *whole, capsys=capsys)
+
+
+def test_pictures_of_documents_are_described_from_the_picture(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    data, model = write(tmp_path / "data"), save_llava(tmp_path / "llava")
+    out = tmp_path / "chunks.jsonl"
+    arguments = [f"--data={data}", f"--out={out}", f"--chat.model={model}", "--max_new_tokens=6"]
+    arguments += ["--representation.name=chunks", "--chat.device=cpu"]
+    figures = call("infer/describe.py", *arguments, capsys=capsys)
+    assert (figures["entries"], figures["new"], figures["failed"]) == (2, 2, 0), "one table, one picture"
+    rows = [json.loads(line) for line in out.read_text().splitlines()]
+    assert [row.get("kind") in PICTURE_KINDS for row in rows] == [True, False]
+    assert call("infer/describe.py", *arguments, capsys=capsys)["new"] == 0
+    (data / "images/chart.png").write_bytes((data / "pages/3.png").read_bytes())
+    assert call("infer/describe.py", *arguments, capsys=capsys)["new"] == 1, "another picture"
+    rows = [json.loads(line) for line in out.read_text().splitlines()]
+    rows[1]["text"], rows[0]["text"] = "Sales of lemons by year.", "A line that falls."
+    out.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for name, options, told in (
+        ("chunks", {}, ["Sales of lemons by year.", "Figure 1: Price of lemons\nA line that falls."]),
+        ("chunks", {"artefacts": "interleaved"}, ["A line that falls."]),
+        ("pages", {}, ["A line that falls."]),
+    ):
+        config = RepresentationConfig(name=name, options=options, written=str(out))
+        folder = DataFolder(data)
+        item = folder.items["r.pdf"]
+        texts = "\n\n".join(entry.text for entry in entries_of(build(config), item, folder=data))
+        assert all(one in texts for one in told) and "EUR 4" not in texts, name
+
+
+def test_a_model_that_reads_no_pictures_leaves_them_to_the_template(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    data, model = write(tmp_path / "data"), save(tmp_path / "m", "llama", positions=1024)
+    out = tmp_path / "chunks.jsonl"
+    arguments = [f"--data={data}", f"--out={out}", f"--chat.model={model}", "--max_new_tokens=6"]
+    figures = call("infer/describe.py", *arguments, "--representation.name=chunks", capsys=capsys)
+    assert (figures["entries"], figures["failed"]) == (2, 1)
+    config = RepresentationConfig(name="chunks", written=str(out))
+    folder = DataFolder(data)
+    texts = [entry.text for entry in entries_of(build(config), folder.items["r.pdf"], folder=data)]
+    assert any("EUR 4" in text for text in texts)
