@@ -6,12 +6,12 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
-from tabrag.data.document_records import KINDS
+from tabrag.data.document_records import KINDS, LAYOUTS
 from tabrag.data.validate_table import image_faults, is_box, metadata_faults, shown, source_faults
 
-_KEYS = {"_id", "title", "pages", "blocks", "source", "metadata"}
+_KEYS = {"_id", "title", "pages", "blocks", "layout", "source", "metadata"}
 _PAGE_KEYS = {"number", "width", "height", "image"}
-_BLOCK_KEYS = {"kind", "text", "level", "table", "image", "page", "box"}
+_BLOCK_KEYS = {"kind", "text", "level", "table", "image", "page", "box", "decoration"}
 
 
 def document_faults(
@@ -34,6 +34,8 @@ def _document_faults(
     yield from (f"unknown key '{key}'; own values belong in 'metadata'" for key in record if key not in _KEYS)
     if not isinstance(record.get("title") or "", str):
         yield f"'title' must be a text, found {shown(record['title'])}"
+    if (record.get("layout") or "") not in LAYOUTS:
+        yield f"'layout' must be {' or '.join(filter(None, LAYOUTS))}, found {shown(record['layout'])}"
     numbers: set[int] = set()
     for place, page in enumerate(_objects(record, "pages")):
         yield from (f"'pages'[{place}]: {fault}" for fault in _page_faults(page, numbers))
@@ -82,6 +84,10 @@ def _block_faults(
         yield f"'kind' must be one of {', '.join(KINDS)}, found {shown(kind)}"
     if not isinstance(block.get("text") or "", str):
         yield f"'text' must be a text, found {shown(block['text'])}"
+    if type(block.get("decoration", False)) is not bool:
+        yield f"'decoration' must be true or false, found {shown(block['decoration'])}"
+    elif block.get("decoration") and kind != "picture":
+        yield f"'decoration' of a block of kind {shown(kind)}: only pictures decorate"
     if type(block.get("level", 0)) is not int:
         yield f"'level' must be a whole number, found {shown(block['level'])}"
     if (kind == "table") != (table is not None):

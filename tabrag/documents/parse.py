@@ -9,9 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from tabrag.documents.containers import ole_fault, package_kind
+from tabrag.documents.decoration import mark_decorations
 from tabrag.documents.file_kind import IMAGE_SUFFIXES, file_kind
 from tabrag.documents.parsed import Parsed, ParseOptions, Pictures
 from tabrag.documents.plain_text import is_delimited
+from tabrag.documents.routing import route
 from tabrag.errors import UserError
 from tabrag.tables.decode import decode
 from tabrag.types import Table
@@ -45,7 +47,9 @@ _MAX_CONTROLS, _MAX_ZEROS = 0.05, 0.3
 def parse_file(path: Path, document_id: str, *, pictures: Pictures, options: ParseOptions) -> Parsed:
     """Read a file.
 
-    A document without a title of its own, and a table without any title, take the file's name for one.
+    A document without a title of its own, and a table without any title, take the file's name for one. Its
+    layout is left empty where the rule is not sure of it, see :func:`tabrag.documents.routing.route`.
+    Pictures that tell nothing are marked.
 
     Args:
         path: The file.
@@ -66,7 +70,10 @@ def parse_file(path: Path, document_id: str, *, pictures: Pictures, options: Par
         if not str(error.name).startswith("tabrag."):
             raise
         raise UserError(f"{path}: this version cannot read files of kind {kind}") from error
-    return named(parse(path, document_id, pictures=pictures, options=options), document_id)
+    parsed = named(parse(path, document_id, pictures=pictures, options=options), document_id)
+    document = mark_decorations(parsed.document, pictures.folder)
+    routing = route(document, kind)
+    return replace(parsed, document=replace(document, layout=routing.layout if routing.sure else ""))
 
 
 def kind_of(path: Path) -> str:
