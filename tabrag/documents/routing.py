@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import sqrt
 from statistics import median
 
 from tabrag.types import Block, Document, Page
@@ -22,27 +23,33 @@ _PAGED = ("pdf", "image", _SLIDES)
 """Kinds of files that have pages; where there are none, no page stands for itself."""
 _LANDSCAPE = 1.15
 """Width over height from which on a page lies on its side."""
-_MOST_PAGES = 0.8
+_MOST_PAGES, _HALF = 0.8, 0.5
 _PAPER = ((595, 842), (842, 1191), (1191, 1684), (420, 595), (516, 729), (612, 792), (612, 1008), (792, 1224))
 """Sheets in points: A4, A3, A2, A5, B5, Letter, Legal, Tabloid. A report may lie on its side on them."""
+_LARGE_TYPE, _SMALL_TYPE = 0.029, 0.019
+"""Size of type over the shorter side of the page: on paper slides have at least the first, on screens the
+second. The type of reports on A4 has 0.012 to 0.023, that of slides 0.03 to 0.05."""
+_TYPE_AREA = 0.6
+"""Area that a character takes, lines' distance included, over its type's size squared."""
+_MIN_CHARACTERS = 8
+"""Of a block from which the size of its type is told."""
 _SHEET = 4.0
 """Points by which a page may differ from a sheet."""
 _SCREENS = (1.2, 1.9)
 """Width over height of screens: 5:4 to 16:9, and of windows on them."""
 _MAX_WIDTH = 1000.0
-"""Points: a wider page that has no shape of a sheet is a poster, a cover or a drawing."""
+"""Points: a wider page is a poster, a cover or a drawing."""
 _FEW_WORDS, _MANY_WORDS = 120.0, 250.0
 """Words a page up to which it can be a slide, and from which on it is none."""
-_SPARSE, _TITLED_WORDS = 85.0, 200.0
-"""The same as ``_FEW_WORDS`` where the page is a sheet of paper, and where all screens have titles."""
+_SPARSE, _TITLED_WORDS = 60.0, 200.0
+"""The same as ``_FEW_WORDS`` where hardly any page has a title, and where all screens have one."""
 _FEW_TEXTS = 0.25
 """Share of pages with text below which the text says nothing about the document."""
 _COVERED = 0.2
 _MAX_TABLES = 0.5
 """Share of pages with tables above which a document on sheets may be a printed workbook."""
-_MIN_TITLES, _ALL_TITLES = 0.6, 0.9
+_FEW_TITLES, _MIN_TITLES, _ALL_TITLES = 0.3, 0.6, 0.9
 _MAX_TITLE = 12
-_PORTRAIT_SLIDE = 60.0
 _IDEOGRAPH = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 _IDEOGRAPHS_A_WORD = 2
 _ENDED = (".", "。", ";", ",")
@@ -74,6 +81,7 @@ class Shape:
         aspect: Width over height of the middle page.
         width: Of the middle page, in points.
         on_paper: Whether most pages have the size of a sheet of paper.
+        type_size: Of the middle word, over its page's shorter side, told by the area that text takes.
         words: Of the middle page; tables, notes and the texts of pictures do not count.
         tables: Share of pages on which a table begins.
         covered: Share of pages on which nothing begins: a table of an earlier page runs over them.
@@ -86,6 +94,7 @@ class Shape:
     aspect: float
     width: float
     on_paper: bool
+    type_size: float
     words: float
     tables: float
     covered: float
@@ -111,7 +120,8 @@ def route(document: Document, kind: str) -> Routing:
         return Routing(_VERTICAL, True, "a table runs over whole pages")
     if shape.with_text < _FEW_TEXTS:
         return Routing(_VERTICAL, False, "too few of its pages have text that was read")
-    if shape.landscape < _MOST_PAGES:
+    is_large = shape.type_size >= _LARGE_TYPE
+    if shape.landscape < (_HALF if is_large else _MOST_PAGES):
         return _upright(shape)
     return _lying(shape)
 
@@ -123,6 +133,7 @@ def shape_of(document: Document) -> Shape | None:
         return None
     words = dict.fromkeys(pages, 0.0)
     first: dict[int, Block] = {}
+    sizes: list[tuple[float, float]] = []
     tables: set[int] = set()
     pictures: set[int] = set()
     for block in document.blocks:
@@ -133,16 +144,20 @@ def shape_of(document: Document) -> Shape | None:
         elif block.kind == "table":
             tables.add(block.page)
         else:
-            words[block.page] += num_words(block.text)
+            number = num_words(block.text)
+            words[block.page] += number
+            if (size := _type_size(block, pages[block.page])) is not None:
+                sizes.append((size, number))
             first.setdefault(block.page, block)
     filled = tables | pictures | first.keys()
-    sizes = [_size(page) for page in pages.values()]
+    sides = [_size(page) for page in pages.values()]
     return Shape(
         num_pages=len(pages),
-        landscape=_share((width > _LANDSCAPE * height for width, height in sizes), len(pages)),
-        aspect=median(width / height for width, height in sizes),
-        width=median(width for width, _ in sizes),
-        on_paper=_share((_is_sheet(width, height) for width, height in sizes), len(pages)) > 0.5,
+        landscape=_share((width > _LANDSCAPE * height for width, height in sides), len(pages)),
+        aspect=median(width / height for width, height in sides),
+        width=median(width for width, _ in sides),
+        on_paper=_share((_is_sheet(width, height) for width, height in sides), len(pages)) > 0.5,
+        type_size=_middle(sizes),
         words=median(words.values()),
         tables=len(tables) / len(pages),
         covered=_share((_is_covered(page, filled, tables) for page in pages), len(pages)),
@@ -166,9 +181,9 @@ def _presentation(shape: Shape) -> Routing:
 
 
 def _upright(shape: Shape) -> Routing:
-    few = shape.words < _PORTRAIT_SLIDE and shape.titled >= _MIN_TITLES and shape.tables <= _MAX_TABLES
-    if shape.num_pages > 2 and few:
-        return Routing(_VERTICAL, False, "upright pages with little text")
+    is_large = shape.type_size >= _LARGE_TYPE and shape.titled >= _MIN_TITLES
+    if shape.num_pages > 1 and is_large and shape.words <= _FEW_WORDS:
+        return Routing(_VERTICAL, False, "upright pages of large type")
     return Routing(_VERTICAL, True, "upright pages")
 
 
@@ -177,18 +192,24 @@ def _lying(shape: Shape) -> Routing:
     if shape.words > _MANY_WORDS:
         return Routing(_VERTICAL, True, "pages full of text")
     low, high = _SCREENS
-    if not low <= shape.aspect <= high or (shape.width > _MAX_WIDTH and not shape.on_paper):
-        return Routing(_VERTICAL, False, "pages of a size that neither paper nor screens have")
+    if shape.width > _MAX_WIDTH or not low <= shape.aspect <= high:
+        return Routing(_VERTICAL, False, "pages of a size that screens do not have")
     if shape.num_pages == 1:
         return Routing(_VERTICAL, False, "one page that lies on its side")
-    most = _TITLED_WORDS if shape.titled >= _ALL_TITLES else _FEW_WORDS
-    if shape.words > (_SPARSE if shape.on_paper else most):
+    if shape.type_size < (_LARGE_TYPE if shape.on_paper else _SMALL_TYPE):
+        return Routing(_VERTICAL, False, "pages that lie on their side, their type small for slides")
+    if shape.words > _most_words(shape):
         return Routing(_VERTICAL, False, "pages that lie on their side with more text than slides have")
-    if shape.on_paper and shape.tables > _MAX_TABLES:
-        return Routing(_VERTICAL, False, "tables on sheets that lie on their side")
-    if shape.on_paper and shape.titled < _MIN_TITLES:
-        return Routing(_VERTICAL, False, "sheets that lie on their side without titles")
+    if shape.on_paper and (shape.tables > _MAX_TABLES or shape.titled < _MIN_TITLES):
+        return Routing(_VERTICAL, False, "sheets that lie on their side with tables or without titles")
     return Routing(_HORIZONTAL, True, "pages like screens with little text")
+
+
+def _most_words(shape: Shape) -> float:
+    """Words a page that slides have at most."""
+    if shape.titled < _FEW_TITLES:
+        return _SPARSE
+    return _TITLED_WORDS if shape.titled >= _ALL_TITLES and not shape.on_paper else _FEW_WORDS
 
 
 def _size(page: Page) -> tuple[float, float]:
@@ -198,6 +219,27 @@ def _size(page: Page) -> tuple[float, float]:
 def _is_sheet(width: float, height: float) -> bool:
     short, long = sorted((width, height))
     return any(abs(short - a) <= _SHEET and abs(long - b) <= _SHEET for a, b in _PAPER)
+
+
+def _type_size(block: Block, page: Page) -> float | None:
+    """Size of a block's type over the shorter side of its page; None where that cannot be told."""
+    characters = len(block.text) + len(_IDEOGRAPH.findall(block.text))
+    if block.box is None or characters < _MIN_CHARACTERS:
+        return None
+    x0, y0, x1, y1 = block.box
+    width, height = _size(page)
+    area = (x1 - x0) * (y1 - y0) / 1e6 * width * height
+    return sqrt(area / (_TYPE_AREA * characters)) / min(width, height)
+
+
+def _middle(sizes: list[tuple[float, float]]) -> float:
+    """The value at which half of the weight is reached; 0 where there are none."""
+    half, reached = sum(weight for _, weight in sizes) / 2, 0.0
+    for size, weight in sorted(sizes):
+        reached += weight
+        if reached >= half:
+            return size
+    return 0.0
 
 
 def _is_covered(page: int, filled: Iterable[int], tables: Iterable[int]) -> bool:
