@@ -15,10 +15,11 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from tabrag.documents.section_paths import section_paths
 from tabrag.documents.units import Unit, blocks_of, units_of
 from tabrag.documents.whole import WholeDocument, table_ids
 from tabrag.errors import UserError
-from tabrag.types import Block, Document
+from tabrag.types import Block
 
 _ID = re.compile(
     r"(?P<document>.+)#(?:u(?P<first>\d+)-(?P<last>\d+)|p(?P<page>\d+)|n(?P<node>\d+))", re.DOTALL
@@ -122,7 +123,8 @@ def part_of(whole: WholeDocument, part: PartId, units: Iterable[Unit]) -> Docume
     document = replace(whole.document, blocks=[block for _, block in numbered])
     tables = {name: whole.tables[name] for name in table_ids(document)}
     places = tuple(place for place, _ in numbered)
-    return DocumentPart(document, tables, part, kept, places, _section(whole.document, places))
+    section = section_paths(whole.document)[places[0]] if places else ()
+    return DocumentPart(document, tables, part, kept, places, section)
 
 
 def whole_part(whole: WholeDocument) -> DocumentPart:
@@ -151,18 +153,6 @@ def merge_parts(parts: Sequence[DocumentPart]) -> DocumentPart:
     tables = {name: table for part in parts for name, table in part.tables.items()}
     section = min(parts, key=lambda part: part.units[0].number if part.units else 0).section
     return DocumentPart(document, tables, first.part, tuple(units), tuple(texts), section)
-
-
-def _section(document: Document, places: Sequence[int]) -> tuple[str, ...]:
-    """The headings that are open where a part begins."""
-    open_ones: list[Block] = []
-    for block in document.blocks[: places[0]] if places else ():
-        if block.kind == "heading":
-            open_ones = [one for one in open_ones if one.level < block.level] + [block]
-    first = document.blocks[places[0]] if places else None
-    if first is not None and first.kind == "heading":
-        open_ones = [one for one in open_ones if one.level < first.level]
-    return tuple(one.text.strip() for one in open_ones if one.text.strip())
 
 
 def node_part(whole: WholeDocument, part: PartId, text: str) -> DocumentPart:

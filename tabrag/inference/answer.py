@@ -26,7 +26,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tabrag.chat.open import open_chat
-from tabrag.chat.prompts import NOT_ENOUGH_INFO, VERSION
+from tabrag.chat.prompts import NOT_ENOUGH_INFO, VERSION, Shown
 from tabrag.chat.prompts_reasoning import REASONING_VERSION
 from tabrag.chat.protocol import ChatModel
 from tabrag.data.records import TASKS
@@ -41,6 +41,7 @@ from tabrag.inference.rule_reader import read_cell
 from tabrag.inference.table_view import shown_tables
 from tabrag.inference.tree import STAGE as TREE
 from tabrag.inference.view import Corpus, Parts, View, candidate_item, picture_of
+from tabrag.inference.visual import VisualReader, pictures_of
 from tabrag.types import Answer, Candidate, Grid, Query, Run, Table
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ class Reader:
         answers = [
             Answer(query_id=query.id, question=query.text, answer="", confidence=0.0) for query in queries
         ]
-        asked = self.contexts(queries, run, corpus, parts=parts)
+        asked = self._looked_at(self.contexts(queries, run, corpus, parts=parts))
         pairs = [(one, answer) for one, answer in zip(asked, answers, strict=True) if one.views]
         if self.config.reader == "cells":
             self._read_cells(pairs, corpus)
@@ -106,6 +107,8 @@ class Reader:
         """Load the model now, where there is one."""
         if self.config.reader == "chat":
             self.chat.num_tokens("")
+            if self.visual is not None:
+                self.visual.open()
         else:
             _ = self.cell_reader
 
@@ -115,11 +118,16 @@ class Reader:
             model = None if self.cell_reader is None else self.cell_reader.model.fingerprint()
             return {"reader": "cells", "model": model}
         used = self.config.chat if self.config.server is None else self.config.server
-        own = {name: value for name, value in dataclasses.asdict(self.config).items() if name != "server"}
+        own = {
+            name: value
+            for name, value in dataclasses.asdict(self.config).items()
+            if name not in ("server", "visual")
+        }
         versions = {"prompt_version": VERSION}
         if self.config.prompting != "direct":
             versions["reasoning_version"] = REASONING_VERSION
-        return {**own, "chat": used.identity(), **versions}
+        seen = {} if self.visual is None else {"visual": self.visual.settings()}
+        return {**own, "chat": used.identity(), **versions, **seen}
 
     @property
     def reads_documents(self) -> bool:
@@ -171,7 +179,7 @@ class Reader:
         items = [candidate_item(corpus.items, one.item_id) for one in self.read_of(candidates)]
         relevance = p_true(candidates)
         if num_tokens is not None and any(isinstance(item, WholeDocument) for item in items):
-            views, shown = document_views(
+            made = document_views(
                 items,
                 question,
                 refined={table_id: part for (asked, table_id), part in parts.items() if asked == query.id},
@@ -179,7 +187,17 @@ class Reader:
                 num_tokens=num_tokens,
                 picture_path=None if self.config.show == "text" else corpus.picture_path,
             )
-            return Asked(query, question, instruction, views, shown, relevance)
+            pictures = [] if self.visual is None else pictures_of(items, corpus.picture_path)
+            return Asked(
+                query,
+                question,
+                instruction,
+                made.views,
+                made.shown,
+                relevance=relevance,
+                pages=made.pages,
+                pictures=pictures,
+            )
         tables = [View(item, parts.get((query.id, item.id))) for item in items if isinstance(item, Table)]
         if num_tokens is None:
             return Asked(query, question, instruction, tables, relevance=relevance)
@@ -222,6 +240,25 @@ class Reader:
         if self.cell_reader is None:
             return [read_cell(grid, question) for question, grid in pairs]
         return self.cell_reader(pairs)
+
+    def _looked_at(self, asked: list[Asked]) -> list[Asked]:
+        """With what an image-text model says of the pages' pictures, where there is one."""
+        if self.visual is None:
+            return asked
+        notes = self.visual([(one.question, one.pictures) for one in asked])
+        return [
+            dataclasses.replace(one, shown=[*one.shown, Shown("", text=note, name="Pictures")])
+            if note
+            else one
+            for one, note in zip(asked, notes, strict=True)
+        ]
+
+    @cached_property
+    def visual(self) -> VisualReader | None:
+        """What looks at pictures of pages for the chat model; None where nothing does."""
+        if self.config.visual is None or self.config.reader != "chat":
+            return None
+        return VisualReader(self.config.visual)
 
     @cached_property
     def cell_reader(self) -> CellAnswerer | None:

@@ -175,7 +175,9 @@ def _joined(
     document = replace(parts[0].document, blocks=[*blocks, *summaries])
     shown = WholeDocument(document, {name: table for part in spans for name, table in part.tables.items()})
     text = "\n".join(piece for piece in pieces if isinstance(piece, str))
-    return shown, DocumentText(text, tuple(range(len(document.blocks))), tables, tuple(pieces))
+    numbers = tuple(range(len(document.blocks)))
+    pages = dict.fromkeys(block.page for block in blocks if block.page is not None)
+    return shown, DocumentText(text, numbers, tables, tuple(pieces), tuple(pages))
 
 
 def _pieces(

@@ -53,6 +53,7 @@ class Asked:
         relevance: How likely the best of them holds the answer, 0..1; None where no reranker says it.
         notes: What the model does not see of tables.
         pages: The pages that are marked in what is shown, as document id and number.
+        pictures: Pictures of the pages that were found, by path, for a model that looks at them.
     """
 
     query: Query
@@ -63,6 +64,7 @@ class Asked:
     relevance: float | None = None
     notes: Sequence[str] = ()
     pages: tuple[tuple[str, int], ...] = ()
+    pictures: Sequence[str] = ()
 
 
 def read_chat(

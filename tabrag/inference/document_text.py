@@ -37,12 +37,14 @@ class DocumentText:
         blocks: Numbers of the blocks that it shows, ascending.
         tables: Table id -> what is shown of it.
         pieces: Texts and pictures in order, where pictures stand among the texts; else none.
+        pages: Numbers of the pages that are marked in it.
     """
 
     text: str = ""
     blocks: tuple[int, ...] = ()
     tables: dict[str, Context] = field(default_factory=dict)
     pieces: tuple[str | Picture, ...] = ()
+    pages: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,6 +65,21 @@ class TextView(View):
         return value_in_passages(self.passages, reply, question)
 
 
+@dataclass(frozen=True, slots=True)
+class DocumentViews:
+    """Documents as they are read.
+
+    Attributes:
+        views: Of each document that has something shown first its tables, then its text.
+        shown: What the model sees, a document each.
+        pages: The pages that are marked in it, as document id and number.
+    """
+
+    views: list[View]
+    shown: list[Shown]
+    pages: tuple[tuple[str, int], ...]
+
+
 def document_views(
     items: Iterable[Item],
     question: str,
@@ -73,7 +88,7 @@ def document_views(
     config: ContextConfig,
     num_tokens: Callable[[str], int],
     picture_path: PicturePath | None = None,
-) -> tuple[list[View], list[Shown]]:
+) -> DocumentViews:
     """What is shown of documents under one budget, and the views in which an answer is looked for.
 
     A table among the items is shown as a document of nothing else; parts of one document are shown together.
@@ -85,9 +100,6 @@ def document_views(
         config: The budget of all of them together.
         num_tokens: How a text is measured.
         picture_path: Where pictures lie, for a model that sees them; None leaves them out.
-
-    Returns:
-        Of each document that has something shown first its tables, then its text; and what the model sees.
     """
     pairs: list[tuple[WholeDocument, DocumentText]]
     if config.mode == "whole":
@@ -105,13 +117,15 @@ def document_views(
         pairs = list(zip(wholes, texts, strict=True))
     views: list[View] = []
     shown: list[Shown] = []
+    pages: list[tuple[str, int]] = []
     for whole, text in pairs:
         if not text.text:
             continue
         shown.append(_shown(whole, text))
+        pages += [(whole.document.id, number) for number in text.pages]
         views += [View(whole.tables[table_id], refined.get(table_id)) for table_id in text.tables]
         views += _text_view(whole, text)
-    return views, shown
+    return DocumentViews(views, shown, tuple(pages))
 
 
 def without_places(evidence: Evidence) -> Evidence:
