@@ -39,6 +39,10 @@ _BAND, _WIDE = 80, 900
 _BULLET = 100
 """Pixels of the longer side of a bullet at most: a larger picture that is shown small can be looked into."""
 _SAME_PLACE = 15
+_POINT = 0.006
+"""Share of the page's area of a picture that stands before each point of a list, at most."""
+_COVER_BLOCKS = 20
+"""Blocks from which on a document is long enough to have a cover."""
 _OFTEN = 3
 _SHARE, _HALF = 0.3, 0.5
 """Shares of the pages on which a background, and a mark within the text's space, is shown."""
@@ -82,6 +86,8 @@ def mark_decorations(document: Document, folder: Path) -> Document:
     """
     shown, contents = _shown(document, folder)
     told = {place for place, one in shown.items() if _tells_nothing(one)}
+    if (cover := _cover_mark(document)) is not None and not shown[cover].speaks:
+        told.add(cover)
     for same in contents.values():
         told |= _repeated(same, max(len(document.pages), 1))
     if not told:
@@ -155,13 +161,25 @@ def _repeated(same: list[_Shown], num_pages: int) -> set[int]:
         sizes = [max(one.look.size) for one in same if one.look is not None]
         small = len(same) >= _OFTEN and bool(sizes) and max(sizes) <= _REPEATED_ICON
         return {one.place for one in same} if small else set()
-    small = max(areas, default=1.0) <= _SMALL
-    if small and len(same) >= _OFTEN and len(same) > 2 * len(pages):
+    if max(areas, default=1.0) <= _POINT and len(same) >= _OFTEN and len(same) > 2 * len(pages):
         return {one.place for one in same}  # several on a page: points of a list
     at_edge = len(pages) >= 2 and max(areas, default=1.0) <= _MARK and all(map(_at_edge, same))
     is_mark = len(pages) >= max(_OFTEN, _HALF * num_pages) and max(areas) <= _MARK and _one_place(same)
     is_ground = len(pages) >= max(_OFTEN, _SHARE * num_pages) and min(areas) >= _GROUND
     return {one.place for one in same} if at_edge or is_mark or is_ground else set()
+
+
+def _cover_mark(document: Document) -> int | None:
+    """Number of the block of a mark upon a cover: a small picture before everything else, then the title."""
+    blocks = document.blocks
+    if len(blocks) < _COVER_BLOCKS or blocks[0].kind != "picture" or not document.title:
+        return None
+    box = blocks[0].box
+    if box is None and document.pages:
+        return None
+    if box is not None and (box[2] - box[0]) * (box[3] - box[1]) / 1e6 > _MARK:
+        return None
+    return 0 if " ".join(blocks[1].text.split()) == " ".join(document.title.split()) else None
 
 
 def _one_place(same: list[_Shown]) -> bool:

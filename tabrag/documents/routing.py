@@ -31,6 +31,8 @@ _LARGE_TYPE, _SMALL_TYPE = 0.029, 0.019
 second. The type of reports on A4 has 0.012 to 0.023, that of slides 0.03 to 0.05."""
 _TYPE_AREA = 0.6
 """Area that a character takes, lines' distance included, over its type's size squared."""
+_UPRIGHT_TYPE = 0.026
+"""The same for upright slides, which no sheet of paper has the shape of: those of books have 0.023."""
 _MIN_CHARACTERS = 8
 """Of a block from which the size of its type is told."""
 _SHEET = 4.0
@@ -50,6 +52,8 @@ _MAX_TABLES = 0.5
 """Share of pages with tables above which a document on sheets may be a printed workbook."""
 _FEW_TITLES, _MIN_TITLES, _ALL_TITLES = 0.3, 0.6, 0.9
 _MAX_TITLE = 12
+_SEVERAL = 3
+"""Upright pages from which on their titles are no chance."""
 _IDEOGRAPH = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 _IDEOGRAPHS_A_WORD = 2
 _ENDED = (".", "。", ";", ",")
@@ -181,9 +185,13 @@ def _presentation(shape: Shape) -> Routing:
 
 
 def _upright(shape: Shape) -> Routing:
-    is_large = shape.type_size >= _LARGE_TYPE and shape.titled >= _MIN_TITLES
-    if shape.num_pages > 1 and is_large and shape.words <= _FEW_WORDS:
-        return Routing(_VERTICAL, False, "upright pages of large type")
+    """Of pages that stand upright, most of them."""
+    if shape.words > _FEW_WORDS or shape.num_pages < _SEVERAL or shape.titled < _ALL_TITLES:
+        return Routing(_VERTICAL, True, "upright pages")
+    if not shape.on_paper and shape.type_size >= _UPRIGHT_TYPE:
+        return Routing(_HORIZONTAL, True, "upright pages of large type that are no sheets of paper")
+    if shape.type_size >= _LARGE_TYPE:
+        return Routing(_VERTICAL, False, "upright sheets of large type")
     return Routing(_VERTICAL, True, "upright pages")
 
 
