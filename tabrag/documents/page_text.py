@@ -14,7 +14,7 @@ from tabrag.documents.chunking import Piece, group
 from tabrag.documents.sentences import split_sentences
 from tabrag.documents.units import Unit
 from tabrag.tables.grid_windows import markdown_windows
-from tabrag.tables.text import one_line, words_text
+from tabrag.tables.text import one_line, running_rows, words_text
 from tabrag.tables.token_estimate import estimate_tokens
 from tabrag.tables.windows import Meter, words_windows
 from tabrag.types import Document, Table
@@ -106,8 +106,7 @@ class UnitTexts:
         if self._form == "none":
             return []
         if self._form == "flat":
-            rows = [[words_text(table)]] if table.grid is None else table.grid.cells
-            return [" ".join(text for text in map(one_line, row) if text) for row in rows]
+            return running_rows(table)
         windows = (
             words_windows(table, self._meter) if table.grid is None else markdown_windows(table, self._meter)
         )

@@ -20,7 +20,7 @@ from tabrag.inference.config import ContextConfig
 from tabrag.inference.context import Context, build_context, estimate_tokens
 from tabrag.inference.document_text import GAP, TABLE_SHARE, DocumentText, alone
 from tabrag.tables.subtable import Subtable
-from tabrag.tables.text import markdown, title_text
+from tabrag.tables.text import markdown, running_rows, title_text
 from tabrag.types import Block, Document, Table
 
 PicturePath = Callable[[str], str]
@@ -60,6 +60,7 @@ def assemble(
     """
     config = config or ContextConfig()
     writer = _Writer(question, refined or {}, config, num_tokens)
+    picture_path = None if config.tables == "flat" else picture_path
     taken: dict[str, list[DocumentPart]] = {}
     room = config.max_tokens
     for part in map(_part, items):
@@ -93,6 +94,7 @@ class _Writer:
         self._refined = refined
         self._share = replace(config, max_tokens=max(1, config.max_tokens // TABLE_SHARE))
         self._num_tokens = num_tokens
+        self._flat = config.tables == "flat"
         self._said: dict[tuple[str, int], _Said] = {}
 
     def cost(self, part: DocumentPart, unit: Unit) -> int:
@@ -110,6 +112,8 @@ class _Writer:
     def _write(self, part: DocumentPart, unit: Unit) -> _Said:
         block = block_of(part, unit)
         table = part.tables.get(block.table) if block.table is not None else None
+        if table is not None and self._flat:
+            return _Said(" ".join(filter(None, running_rows(table))), table)
         if table is not None:
             context = build_context(
                 table,
@@ -216,7 +220,7 @@ def _pieces(
             pieces.append(f"[section: {' > '.join(sections[unit.number])}]")
         if block.kind == "picture" and block.image is not None and config.pictures == "artefacts":
             pieces += [] if picture_path is None else [Picture(picture_path(block.image))]
-        if said.table is not None and said.context is not None:
+        if said.context is not None and said.table is not None:
             tables[said.table.id] = said.context
         if follows and last is not None and last.block == unit.block:
             pieces[-1] = f"{pieces[-1]} {said.text}"

@@ -17,6 +17,8 @@ class ContextConfig:
         mode: Of documents: ``select`` shows the sentences and tables that fit the question best, of all
             candidates together; ``whole`` shows the candidates (chunks, pages) whole, the best first, as long
             as the budget lasts, in the order of their documents.
+        tables: Of documents that are shown ``whole``: tables as ``markdown``, or as the ``flat`` text of their
+            cells, as text extraction alone gives it; pictures are left out then.
         pictures: Which pictures of documents stand in the text of ``whole``, for a model that sees them:
             ``artefacts`` (those of the document where they stand) or ``pages`` (the whole pages').
         max_tokens: Budget of the text of all tables of a prompt together, in tokens of the model that reads
@@ -29,6 +31,7 @@ class ContextConfig:
     max_rows: int = 200
     max_cols: int = 30
     mode: Literal["select", "whole"] = "select"
+    tables: Literal["markdown", "flat"] = "markdown"
     pictures: Literal["artefacts", "pages"] = "artefacts"
 
 
@@ -72,12 +75,18 @@ class RerankConfig:
         batch_tokens: Positions of a cross-encoder's batch, padding included.
         chat: The language model, and how it runs; a trained one is named by ``checkpoint``.
         server: A served language model, in place of ``chat``.
-        show: What a language model as it is sees of a table: ``text``, ``image`` or ``both``. A trained one
-            sees what it was trained on.
-        context: Budget of a table's text for a language model as it is.
+        show: What a language model as it is sees of a candidate: ``text``, ``image`` (of a part of a document
+            its pages' pictures) or ``both``. A trained one sees what it was trained on.
+        context: Budget of a candidate's text for a language model as it is.
         mode: ``pointwise`` scores each candidate by itself; ``listwise`` asks a language model as it is once
-            a question for the order of all, whose texts share the budget.
+            a question for the order of all, whose texts share the budget; ``graded`` asks it for a grade from
+            0 to 1 of each by itself, which counts together with the score before.
         num_best: How many candidates ``listwise`` asks for; the others follow in their order.
+        grade_by: How ``graded`` comes to a grade: ``score`` (the mean under the model's probabilities of the
+            grades) or ``generate`` (what it says behind its reasons, for a model that reasons).
+        model_weight: What a grade counts, 0..1; the score before counts the rest: a cosine as it is, other
+            scores by where they lie between the least and the best of the question's candidates.
+        max_reasoning_tokens: Length at most of a reply of ``generate``.
     """
 
     checkpoint: str | None = None
@@ -90,8 +99,11 @@ class RerankConfig:
     server: ServerChatConfig | None = None
     show: Literal["text", "image", "both"] = "text"
     context: ContextConfig = field(default_factory=ContextConfig)
-    mode: Literal["pointwise", "listwise"] = "pointwise"
+    mode: Literal["pointwise", "listwise", "graded"] = "pointwise"
     num_best: int = 10
+    grade_by: Literal["score", "generate"] = "score"
+    model_weight: float = 0.7
+    max_reasoning_tokens: int = 300
 
 
 @dataclass(kw_only=True)

@@ -31,6 +31,12 @@ def words_text(table: Table) -> str:
     return " ".join(word.text for word in table.words or ())
 
 
+def running_rows(table: Table) -> list[str]:
+    """The cells of each row one after another, as a program that takes the text out of a file gives them."""
+    rows = [[words_text(table)]] if table.grid is None else table.grid.cells
+    return [" ".join(text for text in map(one_line, row) if text) for row in rows]
+
+
 def headers_text(
     table: Table,
     *,
