@@ -19,7 +19,7 @@ MAX_DEPTH = 32
 """Lists and objects inside of each other."""
 
 _OPENING = re.compile(r"\{(?=\s*(?:[\"'“‘}/#]|[A-Za-z_]\w*\s*:))")
-_BLANK = re.compile(r"(?:\s+|//[^\n]*|#[^\n]*|/\*.*?\*/)*", re.DOTALL)
+_BLANK = re.compile(r"(?:\s+|//[^\n]*|#[^\n]*|/\*.*?(?:\*/|\Z))*", re.DOTALL)
 _TEXT_ENDS = re.compile(r"\s*(?:[:,}\]]|\Z)")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
@@ -184,7 +184,8 @@ class _Reader:
             char = self.text[self.at]
             self.at += 1
             if char == closing and _TEXT_ENDS.match(self.text, self.at):
-                return "".join(said)
+                # Two escapes may be the halves of one character.
+                return "".join(said).encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
             said.append(self._escaped() if char == "\\" else char)
         raise self._cut_off()
 
