@@ -14,7 +14,7 @@ from tabrag.documents.chunking import Piece, group
 from tabrag.documents.sentences import split_sentences
 from tabrag.documents.units import Unit
 from tabrag.tables.grid_windows import markdown_windows
-from tabrag.tables.text import one_line, running_rows, words_text
+from tabrag.tables.text import one_line, running_rows
 from tabrag.tables.token_estimate import estimate_tokens
 from tabrag.tables.windows import Meter, words_windows
 from tabrag.types import Document, Table
