@@ -99,7 +99,7 @@ class Shown:
     """What a model sees of one table or document.
 
     Attributes:
-        item_id: Its id, for messages.
+        item_id: Its id, for messages; empty for a note about the others, which has no number in a prompt.
         title: Its title, or empty.
         text: Its text form, or empty.
         picture: Path of its picture, or None where the picture is not shown.
@@ -191,8 +191,9 @@ def _prompt(tables: Sequence[Shown], kind: str, asked: str, form: str) -> list[M
 def shown_parts(tables: Sequence[Shown]) -> list[Part]:
     """The parts of a message that show tables: title, picture, text of each."""
     parts: list[Part] = []
+    several = sum(bool(table.item_id) for table in tables) > 1
     for number, table in enumerate(tables, start=1):
-        name = f"{table.name} {number}" if len(tables) > 1 else table.name
+        name = f"{table.name} {number}" if several and table.item_id else table.name
         parts.append(Text(f"{name}: {table.title}\n"))
         for piece in table.body:
             parts.append(Text(f"{piece}\n", item_id=table.item_id) if isinstance(piece, str) else piece)

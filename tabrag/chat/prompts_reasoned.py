@@ -124,7 +124,7 @@ def reasoned_prompt(
         has_pages: Whether it has pages; else none are asked for.
         instruction: How the question wants to be answered, or empty.
     """
-    several = len(shown) > 1
+    several = sum(bool(one.item_id) for one in shown) > 1
     begin = Text(f"{_task(has_pages=has_pages, several=several)}\nNow it is your turn.\n")
     wanted = f"\nFor {ANSWER}: {instruction.strip()}" if instruction.strip() else ""
     end = Text(

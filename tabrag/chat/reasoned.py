@@ -15,11 +15,10 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from tabrag.chat.page_claims import PageClaim, page_claims
 from tabrag.chat.prompts_reasoned import ANALYSIS, ANSWER, KEYS, PAGES, SUMMARY
 
-MAX_PAGES = 8
-"""Claimed pages that count at most (MHier-RAG, Gong et al., arXiv 2508.00579, released code)."""
-_MAX_CLAIMS = 64
+_MAX_BRACKETS = 64
 
 _OTHER_NAMES = {
     "answer": ANSWER,
@@ -35,8 +34,13 @@ _NAMES = "|".join(
 _QUOTED_KEY = re.compile(rf"(?<!\\)[\"'“‘](?P<name>{_NAMES})[\"'”’]\s*[:=]\s*", re.IGNORECASE)
 _BARE_KEY = re.compile(rf"(?:^|[{{,])[ \t>*_#`-]{{0,8}}(?P<name>{_NAMES})[ \t*_`]*[:=][ \t*_]*", re.I | re.M)
 _QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’"}
-_ENDS = re.compile(r"\s*(?:,?\s*[}\]]|,\s*(?:[\"'“‘][^\"'\n]{1,60}[\"'”’]\s*:|\Z)|,?[ \t]*\n|\Z|`)")
+_ENDS = re.compile(
+    r"""\s*(?:,?\s*[}\]] | ,\s*["'“‘][^"'\n]{1,60}["'”’]\s*: | ,\s*["'“‘]?\w{0,60}["'”’]?\s*\Z
+     | ,?[ \t]*\n | \Z | `)""",
+    re.VERBOSE,
+)
 _LAST_QUOTE = re.compile(r"[,\s}\]`]*\Z")
+_OBJECT_ENDS = re.compile(r"\s*,?\s*\}")
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.)|\Z)", re.DOTALL)
 _LETTERS = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
 _BARE = re.compile(r"[^\n}\]]*")
@@ -46,26 +50,6 @@ _ELEMENT = re.compile(
      | (?P<b>[^\s,\[\]"'“][^,\[\]"\n]*?) )\s*(?P<after>,|\]|\n)""",
     re.VERBOSE | re.DOTALL,
 )
-_PAGE_WORD = re.compile(r"\b(?:documents?|docs?|pages?|pp?\b\.?)", re.IGNORECASE)
-_PAGE = re.compile(
-    r"""(?:\b(?:documents?|docs?\.?)\s*\#?(?P<document>\d{1,4})\b\W{0,4}(?:pages?|pp?\.?)?\s*
-       |\b(?P<before>\d{1,4})\s*:\s*)?
-    (?<![\d.])(?P<page>\d{1,6})(?:\s*(?:-|–|to)\s*(?P<last>\d{1,6}))?(?!\d)""",
-    re.IGNORECASE | re.VERBOSE,
-)
-
-
-@dataclass(frozen=True, slots=True)
-class PageClaim:
-    """A page that a reply names.
-
-    Attributes:
-        page: Its number.
-        document: The number of its document in the prompt, from 1; None where the reply names none.
-    """
-
-    page: int
-    document: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,19 +78,11 @@ class ReasonedReply:
 
 def parse_reasoned(reply: str) -> ReasonedReply:
     """Read a reply; any text gives a result."""
-    found = _strict(reply.strip())
-    if found is not None:
-        return _reply(found, is_strict=True, is_cut=False)
-    return _repaired(reply)
-
-
-def page_claims(value: Any) -> tuple[PageClaim, ...]:
-    """The pages that a value names: ``3``, ``"page 3"``, ``"3-5"``, ``"Document 2, page 3"``, ``"2:3"``,
-    ``{"document": 2, "page": 3}``, or a list of these."""
-    claims: list[PageClaim] = []
-    for one in value if isinstance(value, list) else [value]:
-        claims += _claims(one)
-    return tuple(dict.fromkeys(claims))[:_MAX_CLAIMS]
+    try:
+        found = _strict(reply.strip())
+        return _repaired(reply) if found is None else _reply(found, is_strict=True, is_cut=False)
+    except RecursionError:  # hundreds of lists within each other say nothing
+        return ReasonedReply()
 
 
 def answer_text(value: Any) -> str:
@@ -213,6 +189,8 @@ def _quoted(text: str, *, is_last: bool) -> tuple[str, bool]:
         end = next((at for at in places if _ENDS.match(text, at + 1)), None)
     elif places and _LAST_QUOTE.match(text, places[-1] + 1):
         end = places[-1]
+    else:  # another object follows
+        end = next((at for at in places if _OBJECT_ENDS.match(text, at + 1)), None)
     if end is not None:
         return _unescaped(text[1:end]).strip(), True
     # Only the closing quote is missing where the object is closed, or another key follows.
@@ -241,7 +219,7 @@ def _unescaped(text: str) -> str:
 def _nested(text: str) -> tuple[Any, bool]:
     """A list or an object; of a list that is not whole the complete members."""
     closing = "]" if text[0] == "[" else "}"
-    places = [found.start() for found in re.finditer(re.escape(closing), text)][:_MAX_CLAIMS]
+    places = [found.start() for found in re.finditer(re.escape(closing), text)][:_MAX_BRACKETS]
     for place in places:
         piece = text[: place + 1]
         for read in (_json, ast.literal_eval):
@@ -285,34 +263,3 @@ def _elements(text: str) -> tuple[list[Any], bool]:
         if match["after"] == "]":
             return found, True
     return found, text[at:].lstrip(" \t\n,").startswith("]")
-
-
-def _claims(value: Any) -> list[PageClaim]:
-    if isinstance(value, dict):
-        known = {str(key).casefold(): one for key, one in value.items()}
-        document = _whole_number(known.get("document", known.get("document_number")))
-        pages = _claims(known.get("page", known.get("page_number", known.get("pages"))))
-        return [PageClaim(one.page, one.document or document) for one in pages]
-    if isinstance(value, list):
-        return [claim for one in value[:_MAX_CLAIMS] for claim in _claims(one)]
-    if isinstance(value, bool) or value is None:
-        return []
-    if (number := _whole_number(value)) is not None:
-        return [PageClaim(number)] if number else []
-    claims: list[PageClaim] = []
-    document: int | None = None
-    text = str(value)[:2000]
-    start = _PAGE_WORD.search(text)
-    # "Figure 2 on page 5" names page 5 alone.
-    for match in _PAGE.finditer(text, 0 if start is None else start.start()):
-        named = match["document"] or match["before"]
-        document = int(named) if named else document
-        first, last = int(match["page"]), int(match["last"] or match["page"])
-        last = min(last, first + _MAX_CLAIMS)
-        claims += [PageClaim(page, document) for page in range(first, max(first, last) + 1) if page]
-    return claims
-
-
-def _whole_number(value: Any) -> int | None:
-    match = re.fullmatch(r"(\d{1,6})(?:\.0*)?", str(value).strip())
-    return None if match is None else int(match[1])

@@ -197,7 +197,7 @@ def _fill(answer: Answer, one: Asked, reply: Reply, corpus: Corpus, prompting: P
     answer.evidence = located or found
     answer.notes += notes
     if said.pages is not None and one.pages:
-        titles = {document_of(shown.item_id): shown.title for shown in one.shown}
+        titles = {document_of(shown.item_id): shown.title for shown in one.shown if shown.item_id}
         by_view = [(view.table.document or view.table.id, view.table.source.file) for view in one.views]
         evidence, notes = page_evidence(
             [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tabrag.chat.reasoned import MAX_PAGES, PageClaim
+from tabrag.chat.page_claims import MAX_PAGES, PageClaim
 from tabrag.types import Evidence, Source
 
 Page = tuple[str, int]

@@ -27,11 +27,12 @@ from typing import Protocol
 
 from tabrag.chat.arithmetic_program import run_program, without_program
 from tabrag.chat.formula import Formula
+from tabrag.chat.page_claims import PageClaim
 from tabrag.chat.prompts import NOT_ANSWERABLE, Shown, answer_prompt
 from tabrag.chat.prompts_reasoned import AnswerForm, reasoned_prompt
 from tabrag.chat.prompts_reasoning import STOP, cot_prompt, pot_prompt, recap_prompt
 from tabrag.chat.protocol import Message
-from tabrag.chat.reasoned import PageClaim, ReasonedReply, answer_text, parse_reasoned
+from tabrag.chat.reasoned import ReasonedReply, answer_text, parse_reasoned
 from tabrag.chat.recap import parse_recap
 from tabrag.evaluation.answer_refusals import is_refusal
 from tabrag.evaluation.answer_replies import final_answer
