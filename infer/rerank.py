@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tabrag.config import main
-from tabrag.inference.config import RerankConfig
+from tabrag.inference.config import RerankConfig, RewriteConfig
 
 
 @dataclass(kw_only=True)
@@ -30,15 +30,24 @@ class Config(RerankConfig):
         batch_tokens: Positions of a cross-encoder's batch, padding included.
         chat: The language model, and how it runs; a trained one is named by ``checkpoint``.
         server: A served language model, in place of ``chat``.
-        show: What a language model as it is sees of a table: ``text``, ``image`` or ``both``.
-        context: Budget of a table's text for a language model as it is.
+        show: What a language model as it is sees of a candidate: ``text``, ``image`` (of a part of a document
+            its pages' pictures) or ``both``.
+        context: Budget of a candidate's text for a language model as it is.
         mode: ``pointwise`` scores each candidate by itself; ``listwise`` asks a language model as it is once
-            a question for the order of all, whose texts share the budget.
+            a question for the order of all, whose texts share the budget; ``graded`` asks it for a grade from
+            0 to 1 of each by itself, which counts together with the score before.
         num_best: How many candidates ``listwise`` asks for; the others follow in their order.
-        data: Data set folder of the tables and the queries.
+        grade_by: How ``graded`` comes to a grade: ``score`` (the mean under the model's probabilities of the
+            grades) or ``generate`` (what it says behind its reasons, for a model that reasons).
+        model_weight: What a grade counts, 0..1; the score before counts the rest: a cosine as it is, other
+            scores by where they lie between the least and the best of the question's candidates.
+        max_reasoning_tokens: Length at most of a reply of ``generate``.
+        data: Data set folder of the tables or documents and of the queries.
         run: Run file with the candidates.
         split: Only the queries of this split of the data set folder.
         queries: File with queries, in place of those of the data set folder.
+        rewrite: How questions of a conversation become ones that stand alone, as in the run; conversations
+            are not looked at where null. Step-back questions are for retrieval alone.
         out: Run file (JSONL) to write.
         trec: Also write the run in TREC's form.
         batch_size: Queries between two saves.
@@ -50,6 +59,7 @@ class Config(RerankConfig):
     out: str
     split: str | None = None
     queries: str | None = None
+    rewrite: RewriteConfig | None = None
     trec: str | None = None
     batch_size: int = 64
     force: bool = False
@@ -68,6 +78,7 @@ def run(config: Config) -> dict[str, Any]:
             out=config.out,
             split=config.split,
             queries=config.queries,
+            rewrite=config.rewrite,
             trec=config.trec,
             batch_size=config.batch_size,
             force=config.force,

@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from tabrag.chat.config import LocalChatConfig
-from tabrag.chat.prompts import RANK_LABELS, RANK_VERSION, Shown, rank_prompt
+from tabrag.chat.prompts import RANK_LABELS, RANK_VERSION, rank_prompt
 from tabrag.chat.protocol import ChatModel
-from tabrag.documents.whole import Item, WholeDocument
+from tabrag.documents.whole import Item
 from tabrag.errors import UserError
 from tabrag.inference.config import ContextConfig
-from tabrag.inference.document_text import document_texts
-from tabrag.inference.show import Show, TableShower
+from tabrag.inference.show import Show
+from tabrag.inference.show_items import SHOWN_VERSION, ItemShower
 from tabrag.models.blend import Blend
 from tabrag.types import Table
 
@@ -34,6 +34,7 @@ class ChatPairScorer:
         show: What it sees of a table: ``text``, ``image`` or ``both``.
         context: Budget of a table's text.
         image_path: Where a table's picture lies; None where no pictures are to be had.
+        picture_path: Where a document's picture lies; None likewise.
         blend: How log-odds become P(True).
         identity: What stands for the model in :meth:`settings` (JSON values).
     """
@@ -45,12 +46,14 @@ class ChatPairScorer:
         show: Show = "text",
         context: ContextConfig | None = None,
         image_path: Callable[[Table], str | Path] | None = None,
+        picture_path: Callable[[str], str] | None = None,
         blend: Blend | None = None,
         identity: dict[str, Any] | None = None,
     ) -> None:
         self.chat = chat
         self.context = context or ContextConfig()
         self.image_path = image_path
+        self.picture_path = picture_path
         self.show: Show = show
         self.blend = blend or Blend()
         self._identity = identity or {}
@@ -64,6 +67,7 @@ class ChatPairScorer:
         local: LocalChatConfig | None = None,
         chat: ChatModel | None = None,
         image_path: Callable[[Table], str | Path] | None = None,
+        picture_path: Callable[[str], str] | None = None,
     ) -> ChatPairScorer:
         """The scorer of a trained reranker (a folder with ``chat_reranker.json``, merged or not).
 
@@ -73,6 +77,7 @@ class ChatPairScorer:
             local: How the model runs; its ``model`` and ``max_length`` are those of the checkpoint.
             chat: An opened model of the same checkpoint, for example the reader's or a served one.
             image_path: Where a table's picture lies.
+            picture_path: Where a document's picture lies.
 
         Raises:
             UserError: It is no such folder, or was trained with other prompts.
@@ -97,6 +102,7 @@ class ChatPairScorer:
             show=found.config.show,
             context=found.config.context,
             image_path=image_path,
+            picture_path=picture_path,
             blend=found.blend,
             identity={"model": _digest(folder), "settings": FILE},
         )
@@ -108,6 +114,7 @@ class ChatPairScorer:
             "show": self.show,
             "context": dataclasses.asdict(self.context),
             "prompt_version": RANK_VERSION,
+            "shown_version": SHOWN_VERSION,
             "blend": dataclasses.asdict(self.blend),
         }
 
@@ -121,23 +128,10 @@ class ChatPairScorer:
         Raises:
             UserError: A table has no picture and one is to be shown, or it does not open.
         """
-        make = TableShower(self.show, self.context, self.chat.num_tokens, self.image_path)
-        shown: dict[int, Shown] = {}
-        prompts = []
-        for question, item in pairs:
-            if isinstance(item, WholeDocument):
-                prompts.append(rank_prompt(question, [self._document(item, question)]))
-                continue
-            if id(item) not in shown:
-                shown[id(item)] = make(item)
-            prompts.append(rank_prompt(question, [shown[id(item)]]))
+        make = ItemShower(self.show, self.context, self.chat.num_tokens, self.image_path, self.picture_path)
+        prompts = [rank_prompt(question, [make(item, question)]) for question, item in pairs]
         found = self.chat.score_batch(prompts, RANK_LABELS) if prompts else []
         return [(true, false) for true, false in found]
-
-    def _document(self, whole: WholeDocument, question: str) -> Shown:
-        """A document is too long to be shown whole: the question chooses what is shown of it."""
-        (chosen,) = document_texts([whole], question, config=self.context, num_tokens=self.chat.num_tokens)
-        return Shown(whole.id, whole.document.title, chosen.text)
 
 
 def _digest(folder: Path) -> str:

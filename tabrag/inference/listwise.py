@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 
 from tabrag.chat.listwise import order_prompt, read_order
 from tabrag.chat.prompts import Shown
 from tabrag.chat.protocol import ChatModel, Message, Text
+from tabrag.documents.part import DocumentPart
 from tabrag.documents.whole import Item, WholeDocument
 from tabrag.inference.config import ContextConfig
 from tabrag.inference.context import build_contexts
 from tabrag.inference.document_text import document_texts
-from tabrag.tables.text import title_text
+from tabrag.inference.show_items import item_titles
 from tabrag.types import Table
 
 logger = logging.getLogger(__name__)
 
-_TOKENS_A_NUMBER = 4
+_TOKENS_A_NUMBER = 6
+"""With its digits one by one, brackets, a comma and a blank."""
 _ONCE_MORE = "Reply with numbers of the list alone, for example: 2, 1"
 
 
@@ -33,7 +36,7 @@ def order_lists(
     A reply that names no candidate is asked for once more.
 
     Args:
-        asked: Questions with their candidates, tables or documents.
+        asked: Questions with their candidates: tables, documents or parts of them.
         chat: The model.
         context: Budget of the texts of all candidates of a question together.
         num_best: How many the model is asked to name; the others follow in their order.
@@ -69,23 +72,29 @@ def _again(prompt: list[Message], attempt: int) -> list[Message]:
 
 
 def _shown(items: Sequence[Item], question: str, chat: ChatModel, context: ContextConfig) -> list[Shown]:
-    """What the model sees of the candidates: texts within the budget, each kind of item with its share."""
-    wholes = [item for item in items if isinstance(item, WholeDocument)]
+    """What the model sees of the candidates: texts within the budget.
+
+    Documents share it by what fits the question best, and so do tables. Each part of a document has the same
+    share, so that none is judged by its title alone.
+    """
+    parts = [item for item in items if isinstance(item, DocumentPart)]
+    wholes = [
+        item for item in items if isinstance(item, WholeDocument) and not isinstance(item, DocumentPart)
+    ]
     tables = [item for item in items if isinstance(item, Table)]
     texts: dict[str, str] = {}
     if wholes:
         found = document_texts(wholes, question, config=context, num_tokens=chat.num_tokens)
         texts |= {whole.id: one.text for whole, one in zip(wholes, found, strict=True)}
+    share = replace(context, max_tokens=max(1, context.max_tokens // len(items))) if items else context
+    for part in parts:
+        (one,) = document_texts([part], question, config=share, num_tokens=chat.num_tokens)
+        texts[part.id] = one.text
     if tables:
         contexts = build_contexts(
             [(table, None) for table in tables], question, config=context, num_tokens=chat.num_tokens
         )
         texts |= {table.id: one.text for table, one in zip(tables, contexts, strict=True)}
     return [
-        Shown(
-            item.id,
-            item.document.title if isinstance(item, WholeDocument) else title_text(item),
-            texts[item.id],
-        )
-        for item in items
+        Shown(item.id, title, texts[item.id]) for item, title in zip(items, item_titles(items), strict=True)
     ]

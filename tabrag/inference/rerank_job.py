@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +10,11 @@ from tabrag import distributed
 from tabrag.data.folder import DataFolder
 from tabrag.errors import UserError
 from tabrag.evaluation.runs import check_trec_ids, read_run, run_record, write_trec
-from tabrag.inference.config import RerankConfig
+from tabrag.inference.config import RerankConfig, RewriteConfig
 from tabrag.inference.jobs import rows_or_errors, run_job
 from tabrag.inference.rerank import Rerank
 from tabrag.inference.retrieve import refuse_empty, select_queries
+from tabrag.inference.rewrite import Rewrite, query_content, warn_of_history
 
 
 def rerank_queries(
@@ -23,6 +25,7 @@ def rerank_queries(
     out: str | Path,
     split: str | None = None,
     queries: str | Path | None = None,
+    rewrite: RewriteConfig | None = None,
     trec: str | Path | None = None,
     batch_size: int = 64,
     force: bool = False,
@@ -39,6 +42,8 @@ def rerank_queries(
         out: The run file to write.
         split: Only the folder's queries of this split.
         queries: File with queries, in place of those of the folder.
+        rewrite: How questions of a conversation become ones that stand alone; without step-back questions,
+            which are for retrieval alone. Conversations are not looked at where None.
         trec: Also write the run in TREC's form here.
         batch_size: Queries between two saves; their pairs are scored together.
         force: Start anew where the run was begun with other settings.
@@ -67,10 +72,14 @@ def rerank_queries(
     if trec is not None:  # before the job, which can take long
         check_trec_ids(chosen)
         check_trec_ids(one.item_id for some in found.values() for one in some)
-    rerank = Rerank(config, image_path=folder.image_path)
+    rerank = Rerank(config, image_path=folder.image_path, picture_path=folder.picture_path)
+    rewriter = None if rewrite is None else Rewrite(replace(rewrite, step_back=False))
+    if rewriter is None:
+        warn_of_history(chosen.values())
 
     def process(query_ids: list[str]) -> list[dict[str, Any]]:
         batch = [chosen[query_id] for query_id in query_ids]
+        batch = batch if rewriter is None else rewriter(batch)
         better = rerank(batch, {query_id: found[query_id] for query_id in query_ids}, folder.items)
         return [run_record(query_id, better[query_id]) for query_id in query_ids]
 
@@ -78,11 +87,18 @@ def rerank_queries(
     figures = run_job(
         out,
         {
-            query.id: [query.text, [[one.item_id, one.score] for one in found[query.id]]]
+            query.id: [
+                query.text if rewriter is None else query_content(query, rewriter.config),
+                [[one.item_id, one.score] for one in found[query.id]],
+            ]
             for query in chosen.values()
         },
         lambda query_ids: rows_or_errors(query_ids, process, lambda query_id: run_record(query_id, [])),
-        settings={**rerank.settings(), **folder.digests()},
+        settings={
+            **rerank.settings(),
+            **folder.digests(),
+            **({} if rewriter is None else {"rewrite": rewriter.settings()}),
+        },
         batch_size=batch_size,
         force=force,
         description="rerank",

@@ -121,9 +121,12 @@ class Rewrite:
         replies = self._replies([stand_alone_prompt(asked[row], histories[row]) for row in rows])
         for row, reply in zip(rows, replies, strict=True):
             found = read_stand_alone(reply, asked[row], histories[row])
-            if found is None:
+            texts[row] = by_rule = stand_alone(asked[row], histories[row])
+            # A small model says the question again: that it stands alone then is for the rule to say.
+            if found is not None and not _is_same(found, asked[row]):
+                texts[row] = found
+            elif found is None or by_rule != asked[row]:
                 self._note(queries[row], BY_RULE)
-            texts[row] = stand_alone(asked[row], histories[row]) if found is None else found
         self._tell(BY_RULE, len(rows))
         return texts
 
@@ -153,6 +156,10 @@ class Rewrite:
         count = sum(note in notes for notes in self.notes.values())
         if count:
             logger.warning("%d of %d queries: %s", count, total, note)
+
+
+def _is_same(text: str, other: str) -> bool:
+    return text.rstrip("?. ").casefold() == other.rstrip("?. ").casefold()
 
 
 def query_content(query: Query, config: RewriteConfig) -> str | list[Any]:

@@ -53,6 +53,27 @@ def _arguments(work: Path, out: str, **changes: str) -> list[str]:
     return [f"--{name}={value}" for name, value in given.items()]
 
 
+def test_questions_of_a_conversation_are_rewritten(
+    work: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    query_id = next(iter(read_run(work / "run.jsonl")))
+    asked = {"_id": query_id, "text": "And in 2019?", "history": [["How many cattle in 2018?", "3"]]}
+    (work / "asked.jsonl").write_text(json.dumps(asked) + "\n")
+    arguments = [
+        one
+        for one in _arguments(work, "plain.jsonl", queries=str(work / "asked.jsonl"))
+        if "split" not in one
+    ]
+    call(PROGRAM, *arguments, capsys=capsys)
+    assert "rewrite.by=rule" in caplog.text
+    rewritten = [one.replace("plain", "rewritten") for one in arguments] + ["--rewrite.by=rule"]
+    call(PROGRAM, *rewritten, capsys=capsys)
+    plain, better = (read_run(work / name)[query_id] for name in ("plain.jsonl", "rewritten.jsonl"))
+    assert {one.item_id for one in plain} == {one.item_id for one in better}
+    assert [one.score for one in plain] != [one.score for one in better]
+    assert "rewrite changed" in refuse(PROGRAM, *rewritten[:-1], capsys=capsys)
+
+
 def test_a_run_is_reranked_and_a_killed_job_goes_on(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = _arguments(work, "out.jsonl", depth="4")
     figures = call(PROGRAM, *arguments, f"--trec={work / 'out.trec'}", capsys=capsys)

@@ -58,6 +58,9 @@ def test_a_model_is_asked_for_conversations_alone_and_its_nonsense_does_no_harm(
     assert "one number" not in chat.asked[1]  # instructions are not the model's to rewrite
     assert made[2].text == f"{BY_RULES} Answer with one number."
     assert rewrite.notes == {"next": [BY_RULE]}
+    echo = Says(*(query.text.split(" Answer")[0] for query in QUERIES[1:]))
+    rewrite = Rewrite(RewriteConfig(by="chat"), chat=echo)  # type: ignore[arg-type]
+    assert rewrite(QUERIES) == made and rewrite.notes == {"next": [BY_RULE]}
     good = Says("How much revenue did Acme Corp make in 2022?")
     rewrite = Rewrite(RewriteConfig(by="chat"), chat=good)  # type: ignore[arg-type]
     (made_by_model,) = rewrite([FOLLOW_UP])

@@ -81,7 +81,7 @@ class PairInputs:
         return self.config.table_length
 
     def windows(self, item: Item) -> list[Entry]:
-        """What can be shown of a table or a document, in one part or several.
+        """What can be shown of a table or a document, in parts; of one that says nothing its title.
 
         Raises:
             UserError: The representation is not one of such items.
@@ -93,7 +93,11 @@ class PairInputs:
                 f"'{self.config.representation.name}'): use a run and judgements of {kinds[1]}s, or a "
                 f"cross-encoder of {kinds[0]}s"
             )
-        return entries_of(self._represent, item)
+        found = entries_of(self._represent, item)
+        if found:
+            return found
+        title = item.title if isinstance(item, Table) else item.document.title  # a page of a picture alone
+        return [Entry(id=item.id, item_id=item.id, text=title)]
 
     def best_window(self, question: str, windows: Sequence[Entry]) -> Entry:
         """What is shown with a question.
