@@ -125,17 +125,17 @@ def judge_all(
 ) -> dict[str, Any]:
     """:func:`judge_answers` for what is ``given``, without ``without_answer`` in its figures."""
     model = open_chat(chat, server)
-    by_id = {one.id: one for one in given}
+    by_id = {one.id: _encodable(one) for one in given}
 
     def process(ids: list[str]) -> list[dict[str, Any]]:
         return judge_batch([by_id[one] for one in ids], model, several=several, max_new_tokens=max_new_tokens)
 
     def failed(query_id: str) -> dict[str, Any]:
-        return {"query_id": query_id, "answer": encodable(by_id[query_id].prediction), "fault": "not_asked"}
+        return {"query_id": query_id, "answer": by_id[query_id].prediction, "fault": "not_asked"}
 
     figures = run_job(
         out,
-        {one.id: [one.question, list(one.references), encodable(one.prediction)] for one in given},
+        {one.id: [one.question, list(one.references), one.prediction] for one in by_id.values()},
         lambda ids: rows_or_errors(ids, process, failed),
         settings={
             "chat": (chat if server is None else server).identity(),
@@ -220,6 +220,13 @@ def _replies(prompts: Mapping[str, Conversation], model: ChatModel, max_new_toke
     return {query_id: reply.text for query_id, reply in zip(ids, found, strict=True)}
 
 
+def _encodable(one: Judged) -> Judged:
+    """With texts that a request and a file can hold."""
+    return Judged(
+        one.id, encodable(one.question), tuple(map(encodable, one.references)), encodable(one.prediction)
+    )
+
+
 def _read(one: Judged, reply: str) -> Judgement | JudgementError:
     try:
         judgement = parse_judgement(reply)
@@ -232,7 +239,7 @@ def _read(one: Judged, reply: str) -> Judgement | JudgementError:
 def _row(one: Judged, reply: str | None, judgement: Judgement, mended: str) -> dict[str, Any]:
     return {
         "query_id": one.id,
-        "answer": encodable(one.prediction),
+        "answer": one.prediction,
         "reply": None if reply is None else encodable(reply),
         **judgement_record(judgement),
         "mended": mended,
@@ -242,7 +249,7 @@ def _row(one: Judged, reply: str | None, judgement: Judgement, mended: str) -> d
 def _failed_row(one: Judged, reply: str, fault: JudgementError) -> dict[str, Any]:
     return {
         "query_id": one.id,
-        "answer": encodable(one.prediction),
+        "answer": one.prediction,
         "reply": encodable(reply),
         "fault": fault.kind,
         "error": f"the judge's reply cannot be read: {fault}",
