@@ -1,4 +1,8 @@
-"""A sentence encoder that nobody trained here, as a retriever: both towers are the encoder as it is."""
+"""A sentence encoder that nobody trained here, as a retriever: both towers are the encoder as it is.
+
+``offline:layoutlmv3-minilm`` reads the words of a picture as the sentence encoder that it was made from reads
+a text, which embeds the queries; it does not look at the picture, for its patches are untrained.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,9 @@ from tabrag.files import read_json
 from tabrag.models.config import EmbedderConfig, RetrieverConfig
 
 _MAX_LENGTH = 256
+_QUERY_TOWERS = {"offline:layoutlmv3-minilm": "offline:minilm"}
+"""Encoders of pictures with words -> the sentence encoder that they were made from."""
+_PICTURE_WORDS = 512
 _POOLING = {"pooling_mode_mean_tokens": "mean", "pooling_mode_cls_token": "cls"}
 
 
@@ -32,6 +39,10 @@ def retriever_config(name: str, folder: Path, *, revision: str | None) -> Retrie
     Raises:
         UserError: Its pooling is none that this package knows.
     """
+    if name in _QUERY_TOWERS:
+        query = EmbedderConfig(backbone=_QUERY_TOWERS[name])
+        item = EmbedderConfig(backbone=name, inputs="layoutlmv3", max_length=_PICTURE_WORDS, pixels=False)
+        return RetrieverConfig(query=query, item=item)
     positions = _read(folder / "config.json").get("max_position_embeddings")
     length = _read(folder / "sentence_bert_config.json").get("max_seq_length")
     modules = read_json(folder / "modules.json") if (folder / "modules.json").is_file() else None

@@ -12,7 +12,8 @@ from tabrag.errors import UserError
 from tabrag.inference.encode import encode
 from tabrag.models.io import resolve
 from tabrag.models.retriever import Retriever
-from tabrag.types import Entry
+from tabrag.representations.image import BLANK
+from tabrag.types import Entry, Word
 
 
 def copied(folder: Path) -> Path:
@@ -31,6 +32,20 @@ def test_an_offline_encoder_is_pooled_by_its_mean_and_both_towers_are_one():
     assert not torch.allclose(vectors[0], vectors[1], atol=1e-3)
     queries = torch.from_numpy(encode(retriever.query, texts, progress=False))
     assert torch.equal(queries, vectors)
+
+
+def test_an_encoder_of_pictures_reads_words_as_its_sentence_encoder_reads_texts():
+    pictures, texts = (
+        Retriever.from_pretrained(name) for name in ("offline:layoutlmv3-minilm", "offline:minilm")
+    )
+    entries = []
+    for text in ("Revenue by region in 2022", "The herd grew"):
+        words = [Word(text=word, box=(9 * n, 0, 9 * n + 8, 9)) for n, word in enumerate(text.split())]
+        entries.append(Entry(id=text, item_id=text, text=text, image=str(BLANK), words=words))
+    read, said = (encode(one.item, entries, progress=False) for one in (pictures, texts))
+    assert float(said[0] @ said[1]) < 0.5
+    assert abs((read * said).sum(axis=1) - 1).max() < 1e-4
+    assert pictures.query.config == texts.query.config
 
 
 def test_sentence_transformers_files_are_followed(tmp_path: Path):
