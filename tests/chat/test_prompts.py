@@ -9,9 +9,13 @@ from tabrag.chat.config import LocalChatConfig
 from tabrag.chat.local import LocalChat
 from tabrag.chat.prompts import (
     NOT_FOUND,
+    RANK_VERSION,
     Shown,
     answer_prompt,
     describe_prompt,
+    not_found,
+    rank_prompt,
+    relevant_prompt,
     verify_labels,
     verify_prompt,
 )
@@ -41,6 +45,42 @@ def test_an_asked_form_takes_the_place_of_ours() -> None:
         assert "Reply with" in ours and "Reply with" not in asked
         assert asked.endswith("Answer in JSON.") and NOT_FOUND in ours and NOT_FOUND in asked
         assert text(make("a?", SHOWN, instruction=" ")) == ours
+
+
+def test_documents_are_spoken_of_as_documents() -> None:
+    documents = [Shown("d1", "Fruit", body=("[page 3]", "a"), name="Document"), SHOWN[1]]
+    for make in (answer_prompt, describe_prompt, verify_prompt, rank_prompt, relevant_prompt):
+        table, document = text(make("a?", SHOWN)), text(make("a?", documents))
+        assert " table" in table.partition("a?")[2] and "table" not in document.partition("a?")[2]
+        assert "documents" in document
+    assert (not_found(SHOWN), not_found(documents)) == (NOT_FOUND, "not in the documents")
+    assert not_found(documents) in text(answer_prompt("a?", documents))
+    asked = text(answer_prompt("a?", documents, instruction="Answer in JSON."))
+    assert "Use the documents alone; the answer is 'not in the documents'" in asked
+    assert "Do the documents support the statement? Reply SUPPORTED when they do" in text(
+        verify_prompt("a", documents, can_be_open=True)
+    )
+
+
+def test_rerankers_are_asked_as_they_were_trained() -> None:
+    """Their checkpoints name the version of these texts."""
+    assert RANK_VERSION == 1
+    one, two = text(rank_prompt(" a? ", SHOWN[1:])), text(relevant_prompt("a?", SHOWN))
+    assert one == (
+        "Table: Nuts\nc | d\n3 | 4\n\nQuestion: a?\nDoes the table hold the information that answers the"
+        " question? Reply with one word: True or False."
+    )
+    assert two == (
+        "Table 1: Fruit\na | b\n1 | 2\nTable 2: Nuts\nc | d\n3 | 4\n\nQuestion: a?\nWhich tables hold the"
+        " information that answers the question? Reply with their numbers, or None."
+    )
+
+
+def test_a_note_has_no_number() -> None:
+    note = Shown("", text="A red line.", name="Pictures")
+    alone = text(answer_prompt("a?", [Shown("d", "Fruit", "a", name="Document"), note]))
+    assert alone.startswith("Document: Fruit\na\nPictures: \nA red line.\n")
+    assert "Table 2: Nuts" in text(answer_prompt("a?", [*SHOWN, note]))
 
 
 @pytest.mark.parametrize("kind", ["llama", "gpt2", "qwen"])

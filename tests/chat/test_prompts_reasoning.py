@@ -27,6 +27,12 @@ def test_example_and_tables_come_before_the_question(make) -> None:  # type: ign
     assert len(one) == 1 and one[0].role == "user"
 
 
+@pytest.mark.parametrize("make", [cot_prompt, pot_prompt, recap_prompt])
+def test_documents_are_spoken_of_as_documents(make) -> None:  # type: ignore[no-untyped-def]
+    shown = text(make("a?", [Shown("d1", "Fruit", "a", name="Document")]))
+    assert "'not in the documents'" in shown and NOT_FOUND not in shown
+
+
 def test_an_asked_form_is_told() -> None:
     for make in (cot_prompt, recap_prompt):
         asked = text(make("a?", SHOWN, instruction=" Use JSON. "))

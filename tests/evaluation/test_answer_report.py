@@ -124,3 +124,30 @@ def test_a_table_of_a_relevant_document_is_right(tmp_path: Path, capsys: pytest.
         for item in ("d", "d#t1", "e#t1", "gone")
     ]
     assert shares == [1, 1, 0, 0]
+
+
+def test_unanswerable_questions_stand_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_folder(
+        tmp_path / "data",
+        tables=[Table(id=name, grid=Grid(cells=[["1"]])) for name in ("t", "u")],
+        queries=[
+            Query(id="q1", text="a?", answers=["1"], evidence="table"),
+            Query(id="q2", text="b?", answers=["Not answerable"], evidence="none"),
+            Query(id="q3", text="c?", answers=["2"], evidence="text"),
+        ],
+        qrels={"dev": {f"q{number}": {"t": 1} for number in (1, 2, 3)}},
+        card=Card(name="x"),
+    )
+    rows = [
+        {"query_id": "q1", "answer": "1", "evidence": [{"item_id": "t"}]},
+        {"query_id": "q2", "answer": "Not answerable", "evidence": [], "candidates": [{"item_id": "t"}]},
+        {"query_id": "q3", "answer": "Not answerable", "evidence": [], "candidates": [{"item_id": "u"}]},
+    ]
+    write_jsonl(tmp_path / "a.jsonl", rows)
+    call_ = (SCRIPT, f"--answers={tmp_path / 'a.jsonl'}", f"--data={tmp_path / 'data'}", "--split=dev")
+    figures = call(*call_, capsys=capsys)["qa"]
+    assert figures["exact_match_by_evidence"] == {"none": 1, "table": 1, "text": 0}
+    assert (figures["exact_match_answerable"], figures["answer_f1"]) == (0.5, pytest.approx(2 / 3))
+    assert (figures["refusal_precision"], figures["refusal_recall"]) == (0.5, 1)
+    # What a refusal was read from is its best candidate.
+    assert figures["right_table"] == pytest.approx(2 / 3) and figures["exact_match_right_table"] == 1
