@@ -13,7 +13,7 @@ from chat_server import ChatServer, Fault
 from tabrag.data.card import Card
 from tabrag.data.folder import write_folder
 from tabrag.tables.grid import make_grid
-from tabrag.types import Query, Table
+from tabrag.types import Query, Table, Turn
 
 NUMBER = 10
 
@@ -61,6 +61,7 @@ def judgement(covered: str, supported: str) -> str:
 def write_data(folder: Path) -> Path:
     """Ten questions with answers, the last one unanswerable, and a statement, which has none."""
     queries = [Query(id=f"q{i}", text=f"what is x{i}?", answers=[f"value {i}"]) for i in range(NUMBER - 1)]
+    queries[8].history = [Turn(question="what is x7?", answer="value 7")]
     queries.append(Query(id="q9", text="what is x9?", answers=["Not answerable"], evidence="none"))
     queries.append(Query(id="s", text="x1 is 1", task="verify", label="SUPPORTED"))
     write_folder(

@@ -31,6 +31,7 @@ from tabrag.evaluation.fastrageval_report import read_answers, reference_answers
 from tabrag.files import read_jsonl
 from tabrag.inference.jobs import rows_or_errors, run_job
 from tabrag.inference.retrieve import select_queries
+from tabrag.types import Query
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,7 @@ def judge_answers(
         if (references := reference_answers(query))
     ]
     given = [
-        Judged(query.id, query.text, references, rows[query.id]["answer"])
+        Judged(query.id, _question(query), references, rows[query.id]["answer"])
         for query, references in asked
         if "answer" in rows.get(query.id, {})
     ]
@@ -175,7 +176,9 @@ def judge_batch(
         else:
             rows[one.id] = _row(one, None, known, "")
     prompts = [judge_prompt(one.question, one.references, one.prediction, several=several) for one in ask]
-    replies = [reply.text for reply in model.generate_batch(prompts, max_new_tokens=max_new_tokens)]
+    replies = (
+        [one.text for one in model.generate_batch(prompts, max_new_tokens=max_new_tokens)] if prompts else []
+    )
     faults: dict[str, JudgementError] = {}
     repairs: dict[str, Conversation] = {}
     for one, prompt, reply in zip(ask, prompts, replies, strict=True):
@@ -204,12 +207,14 @@ def _replies(prompts: Mapping[str, Conversation], model: ChatModel, max_new_toke
     """Replies by id, without those of prompts that the model does not take: with the first reply in it, a
     prompt may be too long."""
     ids = list(prompts)
+    if not ids:
+        return {}
     try:
         found = model.generate_batch([prompts[one] for one in ids], max_new_tokens=max_new_tokens)
     except ServerUnavailable:
         raise
     except UserError:
-        if len(ids) <= 1:
+        if len(ids) == 1:
             return {}
         half = len(ids) // 2
         return {
@@ -218,6 +223,12 @@ def _replies(prompts: Mapping[str, Conversation], model: ChatModel, max_new_toke
             for query_id, text in _replies({one: prompts[one] for one in some}, model, max_new_tokens).items()
         }
     return {query_id: reply.text for query_id, reply in zip(ids, found, strict=True)}
+
+
+def _question(query: Query) -> str:
+    """The question, behind the conversation that it belongs to."""
+    before = [f"(before) {turn.question} {turn.answer}".rstrip() for turn in query.history]
+    return "\n".join([*before, query.text])
 
 
 def _encodable(one: Judged) -> Judged:

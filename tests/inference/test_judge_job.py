@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from chat_server import ChatServer, Fault, serve
-from judge_server import ANSWERS, NUMBER, judgement, say, write_answers, write_data
+from judge_server import ANSWERS, NUMBER, asked, judgement, say, write_answers, write_data
 from tiny_chat import TEMPLATE, save
 
 from tabrag.chat.config import LocalChatConfig, ServerChatConfig
@@ -68,6 +68,8 @@ def test_each_answer_is_judged_by_one_call(data: Path, answers: Path, server: Ch
     assert (first["recall"], first["precision"], first["f1"]) == (2 / 3, 1, pytest.approx(4 / 5))
     assert first["ref_facts"][2] == {"fact": "r2", "covered": False} and first["answer"] == "value 1"
     assert found["q9"]["reply"] is None and found["q9"]["f1"] == 1
+    questions = [asked(one.body)[0] for one in server.chats]
+    assert questions[7:] == ["what is x7?", "(before) what is x7? value 7\nwhat is x8?"]
     assert judge(data, answers, server)["new"] == 0 and len(server.chats) == ASKED
 
 
@@ -175,6 +177,12 @@ def test_what_the_model_does_not_take_fails_alone(data: Path, answers: Path, ser
     assert figures["faults"] == {"no_object": 1, "not_asked": 1} and figures["judged"] == NUMBER - 2
     assert found["q5"]["answer"] == "value 5" and "status 400" in found["q5"]["error"]
     assert found["q6"]["reply"] == "nothing" and found["q7"]["mended"] == "model"
+
+
+def test_no_model_is_opened_where_there_is_nothing_to_ask(data: Path, answers: Path) -> None:
+    write_answers(answers, {"q9": "Not answerable"})
+    out, nobody = answers.with_name("out.jsonl"), LocalChatConfig(model="/nowhere")
+    assert judge_answers(answers, data, out, split="dev", chat=nobody)["settled"] == 1
 
 
 def test_a_real_model_that_cannot_judge_gives_no_figures(
