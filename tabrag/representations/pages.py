@@ -66,15 +66,21 @@ def entries(
     if text:
         units = units_of(document)
         pictures = described_pictures(document, folder=folder, written=written)
-        texts = UnitTexts(
-            document,
-            tables,
-            form="inline",
-            size=sys.maxsize if chunk is None else chunk,
-            picture=lambda block: pictures.get(block, ""),
-        )
+
+        def writer(size: int) -> UnitTexts:
+            """Texts with tables in windows of a size."""
+            return UnitTexts(
+                document,
+                tables,
+                form="inline",
+                size=size,
+                picture=lambda block: pictures.get(block, ""),
+            )
+
+        whole = writer(sys.maxsize)
+        texts = whole if chunk is None else writer(chunk)
         paths = section_paths(document)
-        for part, own in _parts(document, units, texts):
+        for part, own in _parts(document, units, whole):
             head = where(document, paths[own[0].block]) if title else ""
             cut = texts.texts(own, size=chunk, overlap=0 if chunk is None else overlap)
             found += part_entries(str(part), cut, head=head)
@@ -86,7 +92,7 @@ def entries(
 def _parts(
     document: Document, units: Sequence[Unit], texts: UnitTexts
 ) -> Iterator[tuple[PartId, list[Unit]]]:
-    """The pages that say something, then spans of what stands on none."""
+    """The pages that say something, then spans of what stands on none: the same whatever the chunks are."""
     pages: dict[int | None, list[Unit]] = {}
     for unit in units:
         pages.setdefault(document.blocks[unit.block].page, []).append(unit)

@@ -71,6 +71,16 @@ def test_a_document_without_pages_has_spans_in_their_place(tmp_path: Path):
     assert seen == list(range(1, 94)), "each unit once"
 
 
+def test_items_do_not_depend_on_the_chunks():
+    document = report(pages=False)
+    document.blocks += [Block(kind="text", text=f"Sentence {number} is short.") for number in range(80)]
+    items = [
+        list(dict.fromkeys(entry.item_id for entry in entries(document, num_rows=40, **options)))
+        for options in ({}, {"chunk": 40, "overlap": 10}, {"chunk": 200})
+    ]
+    assert items[0] == items[1] == items[2] and len(items[0]) > 1
+
+
 def test_what_stands_on_no_page_is_found_too():
     document = report()
     document.blocks[0].page = document.blocks[5].page = None
