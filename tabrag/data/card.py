@@ -118,11 +118,13 @@ def _documents() -> list[dict[str, Any]]:
     sizes = [{"name": name, "dtype": "float64"} for name in ("width", "height")]
     pages = [_number("number"), *sizes, *_strings("image")]
     texts, places = _strings("table", "image"), [_number("page"), _list("box")]
-    blocks = [*_strings("kind", "text"), _number("level"), *texts, *places]
+    decoration = {"name": "decoration", "dtype": "bool"}
+    blocks = [*_strings("kind", "text"), _number("level"), *texts, *places, decoration]
     return [
         *_strings("_id", "title"),
         {"name": "pages", "list": pages},
         {"name": "blocks", "list": blocks},
+        *_strings("layout"),
         _source(),
         *_strings("metadata"),
     ]
@@ -152,7 +154,9 @@ _FILES = """## Files
 - `corpus.jsonl`: one table a line. `text` is its flat text; `grid` its cells, merged regions and headers;
   `image` a path in this folder; `words`, `boxes` (0..1000 of the picture) and `word_cells` the printed words.
 - `documents.jsonl`, where there is one: one document a line, its blocks in reading order; a block of a table
-  names a table of `corpus.jsonl`. `pages/` has pictures of whole pages, `files.jsonl` says what was read.
+  names a table of `corpus.jsonl`, a picture that tells nothing is `decoration`. `layout` is `vertical` (a
+  report), `horizontal` (slides) or empty where that is not sure. `pages/` has pictures of whole pages,
+  `files.jsonl` says what was read.
 - `queries.jsonl`: questions and statements with their answers.
 - `qrels/SPLIT.tsv`: which table answers which query (`qrels/SPLIT.jsonl` says the same for `datasets`).
 - `headers.jsonl`: which header cells and answer cells a query is about, where known.

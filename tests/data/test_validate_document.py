@@ -25,10 +25,11 @@ def record() -> dict[str, Any]:
     blocks = [
         Block(kind="heading", text="Trade", level=1, page=1, box=(0, 0, 10, 10)),
         Block(kind="table", table=sales().id, page=1),
-        Block(kind="picture", text="A tree", image="images/d/1.png"),
+        Block(kind="picture", text="A tree", image="images/d/1.png", decoration=True),
     ]
     pages = [Page(number=1, width=595.0, height=842.0, image="pages/d/1.png")]
-    return document_to_record(Document(id="d", title="Report", blocks=blocks, pages=pages))
+    document = Document(id="d", title="Report", blocks=blocks, pages=pages, layout="vertical")
+    return document_to_record(document)
 
 
 @pytest.fixture
@@ -69,6 +70,10 @@ def test_a_good_one_has_none(folder: Path) -> None:
         (["pages", 0, "number"], 0, "'pages'[0]: 'number' must be a whole number from 1 up"),
         (["pages", 0, "width"], -1, "'pages'[0]: 'width' must be a number above 0"),
         (["pages", 0, "image"], 5, "'image' must be a path relative to the folder, found 5"),
+        (["layout"], "diagonal", "'layout' must be vertical or horizontal, found 'diagonal'"),
+        (["layout"], ["vertical"], "'layout' must be vertical or horizontal"),
+        (["blocks", 2, "decoration"], 1, "'blocks'[2]: 'decoration' must be true or false, found 1"),
+        (["blocks", 0, "decoration"], True, "'decoration' of a block of kind 'heading': only pictures"),
         (["source"], {"page": 0}, "'source.page' must be a whole number"),
         (["metadata"], {"a": 1}, "'metadata' must be an object whose values are texts"),
     ],
@@ -87,7 +92,9 @@ JSON = st.recursive(
     lambda inner: (
         st.lists(inner, max_size=3)
         | st.dictionaries(
-            st.sampled_from(["kind", "table", "page", "number", "box", "text"]), inner, max_size=3
+            st.sampled_from(["kind", "table", "page", "number", "box", "text", "decoration"]),
+            inner,
+            max_size=3,
         )
     ),
     max_leaves=6,
@@ -95,7 +102,7 @@ JSON = st.recursive(
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.dictionaries(st.sampled_from(["title", "pages", "blocks", "source", "metadata"]), JSON))
+@given(st.dictionaries(st.sampled_from(["title", "pages", "blocks", "layout", "source", "metadata"]), JSON))
 def test_no_json_value_breaks_the_check(broken: dict[str, Any]) -> None:
     assert isinstance(document_faults(broken, folder=Path("/"), known=set(), decode_images=False), list)
 
@@ -115,13 +122,17 @@ def test_datasets_loads_documents(tmp_path: Path) -> None:
     tables = [sales()]
     tables[0].document = "d"
     first = Document(id="a", blocks=[Block(kind="text", text="Only text.")])
-    blocks = [Block(kind="heading", text="T", level=2, page=1, box=(0, 0, 5, 5))]
+    blocks = [
+        Block(kind="heading", text="T", level=2, page=1, box=(0, 0, 5, 5)),
+        Block(kind="picture", text="Logo", page=1, decoration=True),
+    ]
     second = Document(
         id="d",
         title="Report",
         blocks=[*blocks, Block(kind="table", table=tables[0].id)],
         pages=[Page(number=1, width=595, height=842.5)],
         metadata={"author": "me"},
+        layout="horizontal",
     )
     prepare(Dataset(card=Card(name="x"), tables=tables, documents=[first, second]), tmp_path / "d")
     assert validate(tmp_path / "d") == []
@@ -132,7 +143,8 @@ def test_datasets_loads_documents(tmp_path: Path) -> None:
     documents = load("documents")
     assert documents["_id"][:] == ["a", "d"]
     assert documents[1]["blocks"][0]["box"] == [0, 0, 5, 5]
-    assert documents[1]["blocks"][1]["table"] == tables[0].id
+    assert documents[1]["blocks"][1]["decoration"] is True and documents[1]["layout"] == "horizontal"
+    assert documents[1]["blocks"][2]["table"] == tables[0].id
     assert documents[1]["pages"][0]["height"] == 842.5
     assert json.loads(documents[1]["metadata"]) == {"author": "me"}
     assert load("corpus")[0]["document"] == "d"
