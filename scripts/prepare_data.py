@@ -2,6 +2,7 @@
 
 scripts/prepare_data.py hitab --from DATA/hitab --out data/hitab --render
 scripts/prepare_data.py documents --from MY_FILES --out data/mine --ocr rapidocr --questions questions.csv
+scripts/prepare_data.py synthetic_documents --out data/business --files MY_FILES
 scripts/prepare_data.py questions --from data/mine --out data/mine-questions
 scripts/prepare_data.py validate data/mine
 
@@ -22,13 +23,14 @@ from tabrag.data.sources import SOURCES, source
 from tabrag.documents.parsed import ParseOptions
 from tabrag.errors import UserError
 
+_OTHERS = ("documents", "synthetic_documents", "questions", "validate")
+"""Subcommands that are no sources of others' data."""
+
 
 def parser() -> argparse.ArgumentParser:
-    """The command line: one subcommand a source, ``documents``, ``questions`` and ``validate``."""
+    """The command line: one subcommand a source, and those that :data:`_OTHERS` names."""
     top = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    commands = top.add_subparsers(
-        dest="command", required=True, metavar="SOURCE | documents | questions | validate"
-    )
+    commands = top.add_subparsers(dest="command", required=True, metavar=f"SOURCE | {' | '.join(_OTHERS)}")
     for name in SOURCES:
         command = commands.add_parser(name, help=f"make a data set folder from the source '{name}'")
         command.add_argument("--out", type=Path, required=True, help="the data set folder to write")
@@ -46,6 +48,7 @@ def parser() -> argparse.ArgumentParser:
                 "--language", choices=("en", "zh"), default="en", help="English (default) or Chinese"
             )
     _add_documents(commands)
+    _add_synthetic_documents(commands)
     made = commands.add_parser(
         "questions", help="make questions for the tables of a data set folder by rules"
     )
@@ -60,6 +63,19 @@ def parser() -> argparse.ArgumentParser:
     check.add_argument("folder", type=Path, help="the data set folder")
     check.add_argument("--images", action="store_true", help="also decode every picture")
     return top
+
+
+def _add_synthetic_documents(commands: Any) -> None:
+    made = commands.add_parser(
+        "synthetic_documents", help="write reports and slides as files, read them back, ask questions on them"
+    )
+    made.add_argument("--out", type=Path, required=True, help="the data set folder to write")
+    made.add_argument("--num-documents", type=int, default=60, help="how many documents (default 60)")
+    made.add_argument("--seed", type=int, default=0, help="same seed, same documents (default 0)")
+    made.add_argument("--files", type=Path, help="keep the files in this new folder (default: do not)")
+    made.add_argument(
+        "--workers", type=int, dest="num_workers", help="processes that read (default: one a core)"
+    )
 
 
 def _add_documents(commands: Any) -> None:
@@ -113,6 +129,10 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
         return _validate(arguments.folder, images=arguments.images)
     if command == "documents":
         return {"source": command, **_documents(values)}
+    if command == "synthetic_documents":
+        from tabrag.data.synthetic_documents import make_folder as make_documents
+
+        return {"source": command, **make_documents(values.pop("out"), **values)}
     if command == "questions":
         from tabrag.data.augment.folder import make_folder
 

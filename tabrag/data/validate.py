@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from tabrag.data.folder import QRELS_HEADER
-from tabrag.data.records import EVIDENCE, LABELS, TASKS, lone_half
+from tabrag.data.records import lone_half
 from tabrag.data.validate_document import document_faults
+from tabrag.data.validate_query import evidence_faults, query_faults
 from tabrag.data.validate_table import grid_size, is_cell, table_faults
 from tabrag.errors import UserError
 
@@ -33,8 +34,8 @@ class Fault:
 def validate(path: str | Path, *, images: bool = False) -> list[Fault]:
     """All faults of a data set folder, in the order of files and lines; an empty list for a good one.
 
-    A folder needs ``corpus.jsonl``; documents, queries, judgements and gold headers are checked where they
-    are.
+    A folder needs ``corpus.jsonl``; documents, queries, judgements, gold headers and evidence are checked
+    where they are.
 
     Args:
         path: The folder.
@@ -60,6 +61,7 @@ class _Validation:
         self.documents: dict[str, None] = {}
         self.query_ids: set[str] = set()
         self.split_of: dict[str, str] = {}
+        self.with_evidence: set[str] = set()
 
     def run(self) -> Iterator[Fault]:
         corpus = self.folder / "corpus.jsonl"
@@ -76,16 +78,16 @@ class _Validation:
         queries = self.folder / "queries.jsonl"
         if queries.is_file():
             ids: dict[str, None] = {}
-            yield from self._ids_and(queries, ids, lambda record: (None, _query_faults(record)))
+            yield from self._ids_and(queries, ids, lambda record: (None, query_faults(record)))
             self.query_ids = set(ids)
         for file in sorted((self.folder / "qrels").glob("*.tsv")):
             if not file.name.startswith("."):
                 yield from self._qrels(file)
-        headers = self.folder / "headers.jsonl"
-        if headers.is_file():
-            for line, record in _records(headers):
-                messages = [record] if isinstance(record, str) else self._gold(record)
-                yield from (Fault(str(headers), line, message) for message in messages)
+        for name, check in (("headers.jsonl", self._gold), ("evidence.jsonl", self._evidence)):
+            file = self.folder / name
+            for line, record in _records(file) if file.is_file() else ():
+                messages = [record] if isinstance(record, str) else check(record)
+                yield from (Fault(str(file), line, message) for message in messages)
 
     def _ids_and(
         self, file: Path, known: dict[str, Any], check: Callable[[dict[str, Any]], tuple[Any, list[str]]]
@@ -205,24 +207,15 @@ class _Validation:
             ]
         return messages
 
-
-def _query_faults(record: dict[str, Any]) -> list[str]:
-    messages = []
-    text, answers = record.get("text"), record.get("answers") or []
-    task, label = record.get("task") or "qa", record.get("label")
-    if not isinstance(text, str) or not text.strip():
-        messages.append("'text' is missing or blank")
-    if not isinstance(answers, list) or not all(isinstance(answer, str) for answer in answers):
-        messages.append("'answers' must be a list of texts")
-    if (evidence := record.get("evidence")) and evidence not in EVIDENCE:
-        messages.append(f"'evidence' must be one of {', '.join(EVIDENCE)}, found {evidence!r}")
-    if task not in TASKS:
-        messages.append(f"'task' must be one of {', '.join(TASKS)}, found {task!r}")
-    elif task == "verify" and label not in LABELS:
-        messages.append(f"'label' of a statement must be one of {', '.join(LABELS)}, found {label!r}")
-    elif task != "verify" and label is not None:
-        messages.append(f"'label' is only for the task verify, found {label!r} with task '{task}'")
-    return messages
+    def _evidence(self, record: dict[str, Any]) -> list[str]:
+        messages = []
+        query_id, facts = record.get("query_id"), record.get("facts")
+        if not isinstance(query_id, str) or query_id not in self.query_ids:
+            messages.append(f"unknown query id {query_id!r}")
+        if query_id in self.with_evidence:
+            messages.append(f"query {query_id!r} has evidence in an earlier line already")
+        self.with_evidence.add(str(query_id))
+        return messages + evidence_faults(facts, self.documents)
 
 
 def _records(file: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:

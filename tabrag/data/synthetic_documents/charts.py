@@ -75,9 +75,12 @@ def energy(company: Company, year: int, rng: random.Random) -> Figure:
 def emissions(company: Company, year: int, rng: random.Random) -> Figure:
     """Emissions for each unit of output over the years."""
     labels = tuple(str(one) for one in range(year - 7, year + 1))
-    level = rng.uniform(70, 130)
-    steps = _distinct(rng, len(labels), lambda: rng.uniform(-4, 4), 1)
-    values = [level - 4.1 * place + step for place, step in enumerate(steps)]
+    # Two reports of a company must say the same of a year that both show.
+    level = random.Random(f"emissions/{company.key}").uniform(90, 160)
+    values = [
+        level * 0.94 ** (one - 2009) * random.Random(f"emissions/{company.key}/{one}").uniform(0.94, 1.06)
+        for one in range(year - 7, year + 1)
+    ]
     return _figure(
         *("emissions", f"Carbon intensity, {year - 7} to {year} (kg CO2 per unit made)", "line"),
         *(labels, values, "Intensity", "kg CO2 per unit", 1),

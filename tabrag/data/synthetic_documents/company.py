@@ -32,8 +32,11 @@ _LAST = (
 )
 _TOWN_STARTS = (
     *("Alden", "Brock", "Carn", "Dunmore", "Esker", "Fald", "Glenn", "Hask", "Ingle", "Jarrow", "Kell"),
-    *("Lyng", "Mossen", "Nether", "Orms", "Penn", "Quern", "Ryd", "Skarn", "Tarn", "Ulver", "Wex"),
+    *("Lyng", "Mossen", "Nether", "Orms", "Penn", "Quern", "Ryd", "Skarn", "Tarn", "Ulver", "Wex", "Ash"),
+    *("Birk", "Cold", "Dray", "Elm", "Fenn", "Grims", "Hollow", "Iver", "Kirk", "Lamb", "Marl", "Oak"),
 )
+NUM_SITES = 9
+"""Towns of a company, from the first one on, that its list of sites names; events happen in the others."""
 _TOWN_ENDS = ("ford", "haven", "stead", "burg", "wick", "by", "hurst", "minster", "ness", "au")
 _ARMS = (
     ("Iberia", "S.A."),
@@ -150,7 +153,8 @@ def _company(
         region_names={row.label: row.names[0] for row in geography.rows if row.label in markets},
         people=tuple(_fresh(taken, lambda: f"{rng.choice(_FIRST)} {rng.choice(_LAST)}") for _ in range(16)),
         towns=tuple(
-            _fresh(taken, lambda: rng.choice(_TOWN_STARTS) + rng.choice(_TOWN_ENDS)) for _ in range(14)
+            _fresh(taken, lambda: rng.choice(_TOWN_STARTS) + rng.choice(_TOWN_ENDS))
+            for _ in range(NUM_SITES + 15)
         ),
         accent=_ACCENTS[number % len(_ACCENTS)],
     )

@@ -25,13 +25,14 @@ logger = logging.getLogger(__name__)
 
 STANDALONE, LAYOUTS = "standalone.jsonl", "layouts.jsonl"
 _SPLITS = ("train", "dev", "test")
-_NOTE = """Annual reports and slide decks of invented companies, written as files ({num} documents, seed {seed}) and read
-back by the parsers that a person's own files meet. `evidence.jsonl` says what each question rests on; a fact without
-a page in a document with pages was lost in reading, and its question stays.
+_NOTE = """Annual reports and slide decks of invented companies, written as files ({num} documents,
+seed {seed}) and read back by the parsers that a person's own files meet. `evidence.jsonl` says what each
+question rests on; a fact without a page in a document with pages was lost in reading: its question stays.
 
 - `standalone.jsonl`: of each question that ends a conversation, its wording by itself.
 - `layouts.jsonl`: how each document was made, `vertical` (a report) or `horizontal` (slides).
-- A question of evidence `none` has the answer "Not answerable"; it is judged on the document that it asks about."""
+- A question of evidence `none` has the answer "Not answerable" and is judged on the document that it is
+  about."""
 
 
 def make_folder(

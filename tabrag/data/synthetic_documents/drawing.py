@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from tabrag.data.synthetic_documents.company import Company
+from tabrag.data.synthetic_documents.company import NUM_SITES, Company
 
 MONTHS = (
     *("January", "February", "March", "April", "May", "June", "July", "August", "September", "October"),
@@ -57,7 +57,8 @@ def draw_slots(
     A slot is ``(low, high, step)`` for a number, ``("money", low, high)`` for millions,
     ``("decimal", low, high)`` for a number with one decimal, a tuple of texts to choose from, or the name of
     a kind: ``town``, ``person``, ``firm``, ``product``, ``bank``, ``auditor``, ``month``, ``date``,
-    ``rating``, ``better`` (than the rating), ``agency``. ``{year}``, ``{next}`` and ``{cur}`` are always there.
+    ``rating``, ``better`` (than the rating), ``agency``. ``{year}``, ``{next}`` and ``{cur}`` always exist.
+    Towns are such as the list of sites does not name.
     """
     slots = {"year": str(year), "next": str(year + 1), "last": str(year - 1), "cur": company.currency}
     for name, kind in wanted.items():
@@ -78,7 +79,7 @@ def _draw(kind: object, company: Company, rng: random.Random, used: set[str], sl
             return f"{rng.randrange(low, high, step):,}"
         return _fresh(kind, rng, used)
     if kind == "town":
-        return _fresh(company.towns, rng, used)
+        return _fresh(company.towns[NUM_SITES:], rng, used)
     if kind == "person":
         return _fresh(company.people[3:], rng, used)
     if kind == "firm":

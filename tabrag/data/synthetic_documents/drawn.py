@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import random
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tabrag.data.synthetic_documents.company import Company
@@ -55,6 +56,7 @@ def draw_chart(figure: Figure, company: Company) -> bytes:
     return _png(canvas)
 
 
+@lru_cache(maxsize=64)
 def draw_logo(company: Company) -> bytes:
     """The sign of a company: its initials in a coloured shape."""
     from matplotlib.patches import Circle, FancyBboxPatch
@@ -73,6 +75,7 @@ def draw_logo(company: Company) -> bytes:
     return _png(canvas)
 
 
+@lru_cache(maxsize=64)
 def draw_rule(company: Company) -> bytes:
     """A coloured band across the page."""
     canvas, axes = _canvas((6.2, 0.12))

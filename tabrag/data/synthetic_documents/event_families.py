@@ -11,10 +11,13 @@ TOLD: tuple[Family, ...] = (
         signs=("came on stream", "start-up of the line", "went into service"),
         slots={"town": "town", "n": (3000, 48000, 250), "month": "month"},
         sentences=(
-            "In {month} the new line at {town} came on stream; at full load it adds {n} tonnes to annual output.",
-            "The start-up of the line at {town} in {month} gives us a further {n} tonnes a year once the crews "
+            "In {month} the new line at {town} came on stream; at full load it adds {n} tonnes to annual "
+            "output.",
+            "The start-up of the line at {town} in {month} gives us a further {n} tonnes a year once the "
+            "crews "
             "are trained.",
-            "Since {month}, when the second line at {town} went into service, a further {n} tonnes can be made "
+            "Since {month}, when the second line at {town} went into service, a further {n} tonnes can be "
+            "made "
             "each year.",
         ),
         questions=(
@@ -29,7 +32,8 @@ TOLD: tuple[Family, ...] = (
         signs=("completed the purchase", "changed hands", "acquired for"),
         slots={"firm": "firm", "town": "town", "price": ("money", 18, 420), "date": "date"},
         sentences=(
-            "On {date} we completed the purchase of {firm}, a family business from {town}, for {price} in cash.",
+            "On {date} we completed the purchase of {firm}, a family business from {town}, for {price} in "
+            "cash.",
             "{firm}, with its head office in {town}, changed hands on {date}; the consideration was {price}, "
             "of which a tenth stays in escrow.",
             "The largest deal was {firm} of {town}, acquired for {price} and consolidated from {date}.",
@@ -62,7 +66,8 @@ TOLD: tuple[Family, ...] = (
         signs=("revolving credit", "syndicate", "lenders"),
         slots={"bank": "bank", "sum": ("money", 150, 1900), "k": ("three", "five", "seven"), "j": (6, 19, 1)},
         sentences=(
-            "A revolving credit facility of {sum} was signed with {j} banks led by {bank}; it runs for {k} years.",
+            "A revolving credit facility of {sum} was signed with {j} banks led by {bank}; it runs for {k} "
+            "years.",
             "{bank} arranged the {k}-year revolving credit line of {sum}, in which {j} lenders take part.",
             "The syndicate of {j} banks under {bank} renewed the revolving credit of {sum} for {k} years.",
         ),
@@ -94,7 +99,8 @@ TOLD: tuple[Family, ...] = (
         signs=("settled", "settlement", "out of court"),
         slots={"firm": "firm", "sum": ("money", 6, 95), "month": "month"},
         sentences=(
-            "The long-running dispute with {firm} over licence fees was settled in {month} against payment of "
+            "The long-running dispute with {firm} over licence fees was settled in {month} against payment "
+            "of "
             "{sum}.",
             "In {month} the parties ended the suit brought by {firm} out of court, for which we paid {sum}.",
             "A settlement with {firm} was reached in {month}; {sum} was charged to administrative expenses.",
@@ -127,9 +133,11 @@ TOLD: tuple[Family, ...] = (
         signs=("intrusion", "attackers", "malware"),
         slots={"n": (9, 96, 1), "month": "month", "firm": "firm"},
         sentences=(
-            "An intrusion into the systems of our hosting partner {firm} in {month} kept order entry offline for "
+            "An intrusion into the systems of our hosting partner {firm} in {month} kept order entry "
+            "offline for "
             "{n} hours.",
-            "Attackers who came in through {firm} in {month} interrupted order entry for {n} hours; no data left "
+            "Attackers who came in through {firm} in {month} interrupted order entry for {n} hours; no "
+            "data left "
             "the Group.",
             "After malware was found at {firm} in {month}, order entry was down for {n} hours.",
         ),
@@ -145,10 +153,13 @@ TOLD: tuple[Family, ...] = (
         signs=("survey of employees", "pulse survey", "staff poll"),
         slots={"p": (58, 94, 1), "q": (51, 88, 1), "month": "month"},
         sentences=(
-            "In the {month} survey of employees {p} per cent of those asked took part, and {q} per cent would "
+            "In the {month} survey of employees {p} per cent of those asked took part, and {q} per cent "
+            "would "
             "recommend us to a friend.",
-            "The pulse survey of {month} had a response rate of {p} per cent; {q} per cent felt well informed.",
-            "Of all staff, {p} per cent answered the staff poll in {month}, and {q} per cent rated their manager "
+            "The pulse survey of {month} had a response rate of {p} per cent; {q} per cent felt well "
+            "informed.",
+            "Of all staff, {p} per cent answered the staff poll in {month}, and {q} per cent rated their "
+            "manager "
             "as good or very good.",
         ),
         questions=(
@@ -179,10 +190,13 @@ TOLD: tuple[Family, ...] = (
         signs=("recycling plant", "reclaimed", "treatment plant for process water"),
         slots={"town": "town", "p": (18, 63, 1), "month": "month"},
         sentences=(
-            "The water recycling plant at {town}, which started in {month}, cuts the intake of fresh water there "
+            "The water recycling plant at {town}, which started in {month}, cuts the intake of fresh water "
+            "there "
             "by {p} per cent.",
-            "At {town} {p} per cent of the process water is now reclaimed, after a filter hall opened in {month}.",
-            "Since {month} a treatment plant for process water saves {p} per cent of the site's intake at {town}.",
+            "At {town} {p} per cent of the process water is now reclaimed, after a filter hall opened in "
+            "{month}.",
+            "Since {month} a treatment plant for process water saves {p} per cent of the site's intake at "
+            "{town}.",
         ),
         questions=(
             "By what percentage did {c} bring down its use of fresh water at {town}{when}?",
@@ -196,14 +210,16 @@ TOLD: tuple[Family, ...] = (
         signs=("hedged", "forward contracts"),
         slots={"p": (45, 92, 1), "k": (6, 18, 3)},
         sentences=(
-            "At the reporting date {p} per cent of the dollar purchases expected over the next {k} months were "
+            "At the reporting date {p} per cent of the dollar purchases expected over the next {k} months "
+            "were "
             "hedged.",
             "Forward contracts covered {p} per cent of planned dollar purchases for the coming {k} months.",
             "We had hedged {p} per cent of our dollar needs for {k} months ahead when the books were closed.",
         ),
         questions=(
             "What part of its coming dollar needs had {c} locked in at the balance sheet date{when}?",
-            "How much of the foreseeable buying in US currency was protected against rate moves at {c}{when}?",
+            "How much of the foreseeable buying in US currency was protected against rate moves at "
+            "{c}{when}?",
         ),
         answer="p",
     ),
@@ -215,7 +231,8 @@ TOLD: tuple[Family, ...] = (
         sentences=(
             "Pension obligations were measured with a discount rate of {x} per cent and assumed pay rises of "
             "{y} per cent.",
-            "The actuaries used a discount rate of {x} per cent for pensions; wages were assumed to grow by {y} "
+            "The actuaries used a discount rate of {x} per cent for pensions; wages were assumed to grow "
+            "by {y} "
             "per cent.",
             "For retirement benefits the discount rate was set at {x} per cent, wage growth at {y} per cent.",
         ),
@@ -233,7 +250,8 @@ TOLD: tuple[Family, ...] = (
         sentences=(
             "Our largest supplier, {firm}, stood for {p} per cent of the purchasing volume.",
             "{p} per cent of the purchasing volume came from {firm} alone.",
-            "No partner delivers more to us than {firm}, whose part in the purchasing volume was {p} per cent.",
+            "No partner delivers more to us than {firm}, whose part in the purchasing volume was {p} per "
+            "cent.",
         ),
         questions=(
             "How dependent, in percent of all buying, was {c} on {firm}{when}?",
@@ -391,7 +409,8 @@ TOLD: tuple[Family, ...] = (
         signs=("by rail", "rail's part"),
         slots={"p": (14, 57, 1), "q": (5, 13, 1)},
         sentences=(
-            "By the end of the year {p} per cent of long-haul freight went by rail, compared with {q} per cent "
+            "By the end of the year {p} per cent of long-haul freight went by rail, compared with {q} per "
+            "cent "
             "when the programme began.",
             "The part of long-haul freight that travels by rail grew from {q} to {p} per cent.",
             "Rail's part in long-haul freight has reached {p} per cent; it was {q} per cent at the outset.",
@@ -426,7 +445,8 @@ TOLD: tuple[Family, ...] = (
         sentences=(
             "We bought back {x} million shares at an average price of {cur}{y}.",
             "{x} million own shares were purchased, on average at {cur}{y} apiece.",
-            "Under the mandate of the general meeting {x} million shares were bought back for {cur}{y} each on "
+            "Under the mandate of the general meeting {x} million shares were bought back for {cur}{y} "
+            "each on "
             "average.",
         ),
         questions=(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from tabrag.data.synthetic_documents.events import Event, Family
 from tabrag.data.synthetic_documents.story import Figure, Sheet, Story
@@ -31,3 +32,8 @@ class Material:
     untold: list[Family]
     when: tuple[str, ...]
     split: str = "train"
+
+    @cached_property
+    def prose(self) -> str:
+        """All running text of the story."""
+        return self.story.prose()

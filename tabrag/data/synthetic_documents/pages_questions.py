@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from tabrag.data.synthetic_documents.draft import Draft
 from tabrag.data.synthetic_documents.events import Event
+from tabrag.data.synthetic_documents.lookup_questions import measure_of, number
 from tabrag.data.synthetic_documents.material import Material
 from tabrag.data.synthetic_documents.story import Sheet
-from tabrag.data.synthetic_documents.table_questions import measure_of, number
 from tabrag.data.synthetic_documents.text_questions import sentence_of
 from tabrag.types import Fact
 
@@ -85,8 +85,10 @@ def _director(material: Material, rng: random.Random) -> Iterator[Draft]:
         column = rng.choice(pay.columns[:-1])
         measure = measure_of(pay, column, rng)
         texts = (
-            f"What was the {measure} of the director who has sat on the board of {{c}} since {since}{{when}}?",
-            f"Who joined the board of {{c}} in {since} got which {measure}{{when}}?",
+            f"What was the {measure} of the director who has sat on the board of {{c}} since "
+            f"{since}{{when}}?",
+            f"One person joined the board of {{c}} in {since}: how high was that director's "
+            f"{measure}{{when}}?",
         )
         facts = (board.fact(person, ("Member since",)), pay.fact(person, column))
         yield Draft(kind="pages", template=rng.choice(texts), answer=pay.value(person, column), facts=facts)
@@ -127,7 +129,8 @@ def _share_of_quarter(material: Material, rng: random.Random) -> Iterator[Draft]
         row = next(row for row in material.story.company.countries if row.label == label)
         texts = (
             f"What percentage of total revenue came from {rng.choice(row.names)} at {{c}}{{when}}?",
-            f"How large, in percent of all turnover, were the sales of {{c}} in {rng.choice(row.names)}{{when}}?",
+            f"How large, in percent of all turnover, were the sales of {{c}} in "
+            f"{rng.choice(row.names)}{{when}}?",
         )
         facts = (markets.fact(label, sales), segments.fact("Total", total))
         yield Draft(kind="pages", template=rng.choice(texts), answer=f"{share:.1f}", facts=facts)

@@ -22,7 +22,8 @@ CHAPTERS: dict[str, tuple[str, ...]] = {
         "The balance between growth and caution has rarely been harder to strike.",
     ),
     "strategy": (
-        "Our strategy rests on three pillars: closeness to customers, simple structures and careful use of capital.",
+        "Our strategy rests on three pillars: closeness to customers, simple structures and careful use of "
+        "capital.",
         "We want to be among the first two suppliers in every field in which we are active.",
         "Businesses that cannot reach this position within a reasonable time are reviewed.",
         "Growth should come chiefly from our own strength; purchases of companies complement it.",
@@ -221,7 +222,8 @@ CHAPTERS: dict[str, tuple[str, ...]] = {
         "Goodwill is not amortised but tested for impairment each year.",
         "Impairment losses are recognised when the recoverable amount is below the carrying amount.",
         "Trade receivables are carried at amortised cost less expected credit losses.",
-        "Derivatives are measured at fair value; changes go to profit or loss unless hedge accounting applies.",
+        "Derivatives are measured at fair value; changes go to profit or loss unless hedge accounting "
+        "applies.",
         "Provisions are recognised for obligations from past events when an outflow is probable.",
         "Obligations from defined benefit plans are measured by actuaries with the projected unit method.",
         "Deferred taxes arise from differences between carrying amounts and tax bases.",

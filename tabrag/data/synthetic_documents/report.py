@@ -133,7 +133,8 @@ class _Report:
         profit = [self.figures.total("profit", one) for one in (self.year, self.year - 1)]
         self.parts += [Heading("The year at a glance"), Ornament("rule")]
         texts = [
-            f"Revenue of {self.company.alias} {change(now, before)} to {self.company.currency}{now:,} million.",
+            f"Revenue of {self.company.alias} {change(now, before)} to {self.company.currency}{now:,} "
+            "million.",
             f"Operating profit {change(*profit)} and came to {self.company.currency}{profit[0]:,} million.",
             *self.prose.sentences("strategy", 2),
             *self.prose.sentences("outlook", 1),
@@ -165,6 +166,7 @@ class _Report:
         for row in self.company.segments:
             self.parts.append(Heading(row.label, 2))
             about = [event.sentence for event in told if event.subject == row.label]
+            self.parts.append(Paragraph(self.comment(row.label)))
             self.parts += self.prose.paragraphs("segments", self.rng.choice((1, 2)), about)
         self.add_charts("segments")
 
@@ -260,6 +262,22 @@ class _Report:
 
     def heading(self, place: str, level: int = 1) -> None:
         self.parts.append(Heading(self.rng.choice(_TITLES[place]).format_map(self.slots), level))
+
+    def comment(self, segment: str) -> str:
+        """How the figures of a segment developed, in words and percentages."""
+        values = [
+            change(
+                self.figures.segment[measure, segment, self.year],
+                self.figures.segment[measure, segment, self.year - 1],
+            )
+            for measure in ("revenue", "profit")
+        ]
+        ways = (
+            "Revenue of {s} {a}. Operating profit {b}.",
+            "In {year} the revenue of {s} {a}, while its operating profit {b}.",
+            "Operating profit of {s} {b} on revenue that {a}.",
+        )
+        return self.rng.choice(ways).format(s=segment, a=values[0], b=values[1], year=self.year)
 
     def introduction(self, sheet: Sheet, what: str) -> Paragraph:
         name = sheet.caption.split(":")[0]

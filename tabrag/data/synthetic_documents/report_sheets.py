@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from tabrag.data.synthetic_documents.company import Company
+from tabrag.data.synthetic_documents.company import NUM_SITES, Company
 from tabrag.data.synthetic_documents.drawing import FIRM_STARTS
 from tabrag.data.synthetic_documents.figures import Figures
 from tabrag.data.synthetic_documents.story import Line, Sheet
@@ -251,7 +251,7 @@ _STATEMENTS = {
 def statement_sheet(
     company: Company, year: int, figures: Figures, key: str, number: str, *, signs: bool
 ) -> Sheet:
-    """A financial statement: ``income``, ``balance`` or ``cash``; with ``signs`` deductions in parentheses."""
+    """A statement: ``income``, ``balance`` or ``cash``; with ``signs`` deductions stand in parentheses."""
     name, rows = _STATEMENTS[key]
     lines = []
     for path in rows:
@@ -357,7 +357,7 @@ def site_sheet(company: Company, year: int, number: str, rng: random.Random) -> 
                 *(f"{rng.uniform(58, 97):.1f}" for _ in range(2)),
             ),
         )
-        for town in sorted(company.towns[:9])
+        for town in sorted(company.towns[:NUM_SITES])
     )
     return Sheet(
         key="sites",

@@ -12,7 +12,8 @@ SEGMENT_EVENTS: tuple[Family, ...] = (
         slots={"town": "town", "month": "month", "k": (3, 15, 1)},
         sentences=(
             "A fire at {town} in {month} put lines of {s} out of action for {k} weeks.",
-            "For {s} the year was marked by the fire of {month}, which closed the works at {town} for {k} weeks.",
+            "For {s} the year was marked by the fire of {month}, which closed the works at {town} for {k} "
+            "weeks.",
         ),
         about="segment",
         names=("the division whose works at {town} burned", "the business that suffered the blaze at {town}"),
@@ -101,7 +102,8 @@ COUNTRY_EVENTS: tuple[Family, ...] = (
         slots={"town": "town", "month": "month", "k": (2, 9, 1)},
         sentences=(
             "The flood of {month} cut our depot at {town} in {s} off from the roads for {k} weeks.",
-            "In {s} deliveries were held up for {k} weeks when a flood reached the depot of {town} in {month}.",
+            "In {s} deliveries were held up for {k} weeks when a flood reached the depot of {town} in "
+            "{month}.",
         ),
         about="country",
         names=("the country where high water reached {town}", "the market whose {town} depot was inundated"),

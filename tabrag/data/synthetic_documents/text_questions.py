@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from tabrag.data.synthetic_documents.draft import NOT_ANSWERABLE, Draft, says
 from tabrag.data.synthetic_documents.drawing import draw_slots
 from tabrag.data.synthetic_documents.events import Event, tells
+from tabrag.data.synthetic_documents.lookup_questions import measure_of, time_of
 from tabrag.data.synthetic_documents.material import Material
 from tabrag.data.synthetic_documents.story import Figure, Sheet
-from tabrag.data.synthetic_documents.table_questions import measure_of, time_of
 from tabrag.data.synthetic_documents.words import ABSENT_COUNTRIES, CHARTS, MEASURES
 from tabrag.types import Fact
 
@@ -30,8 +30,8 @@ _SHEETS = {
     "country": ("markets", "staff", "quarter markets"),
 }
 _CHART_VALUES = (
-    "Which value does {chart} give for {label} at {c}{when}?",
-    "What can be read from {chart} for {label} at {c}{when}?",
+    "Which value is printed for {label} in {chart} of {c}{when}?",
+    "What can be read from {chart} of {c} for {label}{when}?",
     "How large is {label} in {chart} of {c}{when}?",
 )
 
@@ -99,20 +99,22 @@ def none_questions(material: Material, others: Sequence[Material], rng: random.R
     everything = "\n".join(other.story.everything() for other in others)
     company, year = material.story.company, material.story.year
     untold = [family for family in material.untold if not tells(everything, family)]
+    known = {town for town in company.towns if town in everything}
     drafts = []
     for family in rng.sample(untold, len(untold))[:3]:
-        slots = draw_slots(family.slots, company, year, rng, set())
+        slots = draw_slots(family.slots, company, year, rng, set(known))
         drafts.append(_filled(rng.choice(family.questions), slots))
     absent = [country for country in ABSENT_COUNTRIES if country not in everything]
     for country in rng.sample(absent, min(2, len(absent))):
         measure = rng.choice(MEASURES["Net sales"] + MEASURES["Employees"])
-        drafts.append(f"What was the {measure} of {{c}} in {country}{{when}}?")
+        drafts.append(f"What was the {measure} in {country} at {{c}}{{when}}?")
     segment = rng.choice(rng.choice(company.segments).names)
     long_ago = next(one for one in range(year - 9, 1900, -1) if str(one) not in everything)
     measure = rng.choice(MEASURES["Operating profit"])
     edition = material.story.edition
     drafts.append(
-        f"According to the {edition}, what was the {measure} of {{c}} in the {segment} business back in {long_ago}?"
+        f"According to the {edition}, what was the {measure} of {{c}} in the {segment} business back in "
+        f"{long_ago}?"
     )
     for template in rng.sample(drafts, len(drafts)):
         yield Draft(kind="none", template=template, answer=NOT_ANSWERABLE)
@@ -128,7 +130,7 @@ def _both(material: Material, event: Event, sheet: Sheet, rng: random.Random) ->
     ]
     column = rng.choice(columns)
     answer = sheet.value(event.subject, column)
-    if says(material.story.prose(), answer):
+    if says(material.prose, answer):
         return None
     measure = measure_of(sheet, column, rng)
     if sheet.key == "targets":
@@ -153,7 +155,7 @@ def _of_chart(figure: Figure, name: str, places: Sequence[int]) -> Fact:
     return Fact(
         kind="cell",
         document="",
-        text=f"{value:.{figure.decimals}f}",
+        text=f"{value:g}",
         row=(figure.labels[place],),
         column=(name,),
     )
@@ -174,7 +176,7 @@ def _spoken(label: str) -> str:
 
 def _without(material: Material, figure: Figure) -> str:
     """All text of a publication but that of one chart."""
-    texts = [material.story.prose()]
+    texts = [material.prose]
     for sheet in material.sheets.values():
         texts += [value for line in sheet.lines for value in line.values]
     for other in material.figures.values():

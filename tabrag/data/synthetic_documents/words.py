@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 MEASURES: dict[str, tuple[str, ...]] = {
-    "Revenue": ("turnover", "sales", "revenue"),
+    "Revenue": ("turnover", "sales figure", "revenue"),
     "Operating profit": ("operating result", "EBIT", "profit from operations"),
     "Capital expenditure": ("capex", "spending on fixed assets", "investment in plant"),
-    "Net sales": ("turnover with customers", "customer sales", "sales revenue"),
+    "Net sales": ("turnover with customers", "value of sales to customers", "sales revenue"),
     "Non-current assets": ("long-lived asset base", "value of fixed assets", "amount of non-current assets"),
     "Employees at year-end": ("headcount", "number of staff", "size of the workforce"),
     "Women (%)": ("percentage of female employees", "share of women among staff"),

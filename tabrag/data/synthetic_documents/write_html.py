@@ -82,7 +82,7 @@ def _part(part: Part, story: Story) -> list[str]:
         drawn = draw_logo(story.company) if part.kind == "logo" else draw_rule(story.company)
         return [_picture(drawn, "")]
     if isinstance(part, Sheet):
-        return _sheet(part)
+        return _sheet(part, blanks=story.look % 2 == 0)
     if isinstance(part, Figure):
         picture = _picture(draw_chart(part, story.company), "Chart")
         return ["<figure>", picture, f"<figcaption>{escape(part.caption)}</figcaption>", "</figure>"]
@@ -95,7 +95,8 @@ def _picture(data: bytes, name: str) -> str:
     return f'<img src="data:image/png;base64,{address}" alt="{escape(name)}">'
 
 
-def _sheet(sheet: Sheet) -> list[str]:
+def _sheet(sheet: Sheet, *, blanks: bool) -> list[str]:
+    """A table; inner rows are set in by a style sheet, or by blanks."""
     height = sheet.num_header_rows
     lines = ["<table>", f"<caption>{escape(sheet.caption)}</caption>", "<thead>"]
     for level, head in enumerate(sheet.head()):
@@ -107,19 +108,21 @@ def _sheet(sheet: Sheet) -> list[str]:
         )
         lines.append(f"<tr>{corner}{''.join(cells)}</tr>")
     lines += ["</thead>", "<tbody>"]
-    lines += [_line(line, sheet) for line in sheet.lines]
+    lines += [_line(line, sheet, blanks=blanks) for line in sheet.lines]
     return [*lines, "</tbody>", "</table>"]
 
 
-def _line(line: Line, sheet: Sheet) -> str:
+def _line(line: Line, sheet: Sheet, *, blanks: bool) -> str:
     if not line.values:
         return (
             f'<tr><th scope="rowgroup" colspan="{1 + len(sheet.columns)}">{escape(line.labels[-1])}</th></tr>'
         )
     kind = ' class="total"' if line.total else ""
-    indent = ' class="level1"' if len(line.labels) > 1 else ""
+    is_inner = len(line.labels) > 1
+    indent = ' class="level1"' if is_inner and not blanks else ""
+    before = "&nbsp;&nbsp;&nbsp;" if is_inner and blanks else ""
     cells = "".join(
         f'<td class="text">{escape(text)}</td>' if place in sheet.texts else f"<td>{escape(text)}</td>"
         for place, text in enumerate(line.values)
     )
-    return f'<tr{kind}><th scope="row"{indent}>{escape(line.labels[-1])}</th>{cells}</tr>'
+    return f'<tr{kind}><th scope="row"{indent}>{before}{escape(line.labels[-1])}</th>{cells}</tr>'

@@ -141,6 +141,9 @@ class _Writer:
         chart.has_title = True
         chart.chart_title.text_frame.text = part.caption
         chart.plots[0].has_data_labels = True
+        labels = chart.plots[0].data_labels
+        labels.number_format, labels.number_format_is_linked = f"#,##0{'.0' * (part.decimals > 0)}", False
+        labels.show_category_name = part.kind == "pie"
 
     def sheet(self, page: Any, sheet: Sheet, left: float, top: float, width: float) -> None:
         height = sheet.num_header_rows
