@@ -17,7 +17,7 @@ class Config:
 
     Attributes:
         data: Data set folder, made by scripts/prepare_data.py documents.
-        truth: JSONL with ``file`` (path of a file below the folder that was read) and ``layout``
+        truth: JSONL with ``document`` (path of a file below the folder that was read) and ``layout``
             (``horizontal`` for slides, ``vertical`` for all else).
     """
 

@@ -11,6 +11,7 @@ less well. So ``horizontal`` is said only where everything speaks for it.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import sqrt
@@ -43,7 +44,7 @@ _MAX_WIDTH = 1000.0
 """Points: a wider page is a poster, a cover or a drawing."""
 _FEW_WORDS, _MANY_WORDS = 120.0, 250.0
 """Words a page up to which it can be a slide, and from which on it is none."""
-_SPARSE, _TITLED_WORDS = 60.0, 200.0
+_SPARSE, _TITLED_WORDS = 60.0, 150.0
 """The same as ``_FEW_WORDS`` where hardly any page has a title, and where all screens have one."""
 _FEW_TEXTS = 0.25
 """Share of pages with text below which the text says nothing about the document."""
@@ -89,7 +90,8 @@ class Shape:
         words: Of the middle page; tables, notes and the texts of pictures do not count.
         tables: Share of pages on which a table begins.
         covered: Share of pages on which nothing begins: a table of an earlier page runs over them.
-        titled: Share of the pages with text that begin with a heading or a short line.
+        titled: Share of the pages with text whose first one is a heading or a short line; what stands on most
+            pages, as the buttons of a screen do, is passed over.
         with_text: Share of pages with text outside tables and pictures.
     """
 
@@ -121,7 +123,7 @@ def route(document: Document, kind: str) -> Routing:
     if kind == _SLIDES:
         return _presentation(shape)
     if shape.covered > _COVERED:
-        return Routing(_VERTICAL, True, "a table runs over whole pages")
+        return Routing(_VERTICAL, shape.on_paper, "a table runs over whole pages")
     if shape.with_text < _FEW_TEXTS:
         return Routing(_VERTICAL, False, "too few of its pages have text that was read")
     is_large = shape.type_size >= _LARGE_TYPE
@@ -135,7 +137,9 @@ def shape_of(document: Document) -> Shape | None:
     pages = {page.number: page for page in document.pages if page.width and page.height}
     if not pages:
         return None
+    running = _running(document.blocks, len(pages))
     words = dict.fromkeys(pages, 0.0)
+    with_text: set[int] = set()
     first: dict[int, Block] = {}
     sizes: list[tuple[float, float]] = []
     tables: set[int] = set()
@@ -150,10 +154,12 @@ def shape_of(document: Document) -> Shape | None:
         else:
             number = num_words(block.text)
             words[block.page] += number
+            with_text.add(block.page)
             if (size := _type_size(block, pages[block.page])) is not None:
                 sizes.append((size, number))
-            first.setdefault(block.page, block)
-    filled = tables | pictures | first.keys()
+            if block.text not in running:
+                first.setdefault(block.page, block)
+    filled = tables | pictures | with_text
     sides = [_size(page) for page in pages.values()]
     return Shape(
         num_pages=len(pages),
@@ -166,7 +172,7 @@ def shape_of(document: Document) -> Shape | None:
         tables=len(tables) / len(pages),
         covered=_share((_is_covered(page, filled, tables) for page in pages), len(pages)),
         titled=_share(map(_is_title, first.values()), len(first)),
-        with_text=len(first) / len(pages),
+        with_text=len(with_text) / len(pages),
     )
 
 
@@ -227,6 +233,12 @@ def _size(page: Page) -> tuple[float, float]:
 def _is_sheet(width: float, height: float) -> bool:
     short, long = sorted((width, height))
     return any(abs(short - a) <= _SHEET and abs(long - b) <= _SHEET for a, b in _PAPER)
+
+
+def _running(blocks: Iterable[Block], num_pages: int) -> set[str]:
+    """Texts that stand on most pages."""
+    seen = Counter(text for text, _ in {(block.text, block.page) for block in blocks if block.text})
+    return {text for text, count in seen.items() if count >= max(_SEVERAL, _HALF * num_pages)}
 
 
 def _type_size(block: Block, page: Page) -> float | None:

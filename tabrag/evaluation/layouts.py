@@ -30,16 +30,16 @@ class Wrong:
 
 
 def read_layouts(path: str | Path) -> dict[str, str]:
-    """Layouts that people have told: lines with ``file`` (the document's id) and ``layout``.
+    """Layouts that people have told: lines with ``document`` (its id) and ``layout``.
 
     Raises:
         UserError: The file is missing or broken, or names no layout.
     """
     layouts: dict[str, str] = {}
     for number, row in enumerate(read_jsonl(path), start=1):
-        name, layout = row.get("file"), row.get("layout")
+        name, layout = row.get("document"), row.get("layout")
         if not isinstance(name, str) or not layout or layout not in LAYOUTS:
-            raise UserError(f"{path}: record {number}: 'file' names a document, 'layout' one of its layouts")
+            raise UserError(f"{path}: record {number}: 'document' names one, 'layout' one of its layouts")
         layouts[name] = layout
     return layouts
 

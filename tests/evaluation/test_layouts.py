@@ -47,11 +47,11 @@ def test_nothing_to_divide_by():
 
 
 @pytest.mark.parametrize(
-    "line", ['{"file": "a"}', '{"file": "a", "layout": ""}', '{"file": 1, "layout": "vertical"}']
+    "line", ['{"document": "a"}', '{"document": "a", "layout": ""}', '{"document": 1, "layout": "vertical"}']
 )
 def test_faults_of_the_list(tmp_path: Path, line: str):
     path = tmp_path / "truth.jsonl"
-    path.write_text('{"file": "b", "layout": "vertical"}\n' + line + "\n")
+    path.write_text('{"document": "b", "layout": "vertical"}\n' + line + "\n")
     with pytest.raises(UserError, match="record 2"):
         read_layouts(path)
 
@@ -64,7 +64,7 @@ def test_the_script(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     prepare(Dataset(card=Card(name="x"), tables=[sales()], documents=documents), tmp_path / "d")
     truth = tmp_path / "truth.jsonl"
     truth.write_text(
-        "".join(f'{{"file": "{name}", "layout": "{layout}"}}\n' for name, layout in TRUTH.items())
+        "".join(f'{{"document": "{name}", "layout": "{layout}"}}\n' for name, layout in TRUTH.items())
     )
     figures = call(
         "scripts/evaluate_layout.py", f"--data={tmp_path / 'd'}", f"--truth={truth}", capsys=capsys
