@@ -132,6 +132,7 @@ def reasoned_prompt(
         f"Form: {_schema(form, has_pages=has_pages)}\n"
         f"Example, about a harbour\n{example(form, has_pages=has_pages, several=several)}\n\n"
         f"Question: {question.strip()}{wanted}\n"
+        "Reply with the JSON object alone.\n"
     )
     return [Message("user", (begin, *shown_parts(shown), end))]
 

@@ -45,7 +45,8 @@ def test_keys_stand_in_their_order_and_all_before_the_question_is_shared() -> No
         told = text(messages)
         places = [told.index(key) for key in KEYS]
         assert places == sorted(places)
-        assert told.endswith(f"\nQuestion: {form}?\n") and NOT_ANSWERABLE in told
+        assert told.endswith(f"\nQuestion: {form}?\nReply with the JSON object alone.\n")
+        assert NOT_ANSWERABLE in told
 
 
 def test_pages_are_asked_for_where_there_are_some() -> None:
@@ -58,4 +59,4 @@ def test_pages_are_asked_for_where_there_are_some() -> None:
 
 def test_an_asked_form_is_told() -> None:
     asked = text(reasoned_prompt("a?", SHOWN, form="text", has_pages=True, instruction=" Use one word. "))
-    assert asked.endswith("Question: a?\nFor final_answer: Use one word.\n")
+    assert "Question: a?\nFor final_answer: Use one word.\n" in asked
