@@ -89,6 +89,8 @@ def mark_decorations(document: Document, folder: Path) -> Document:
     if (cover := _cover_mark(document)) is not None and not shown[cover].speaks:
         told.add(cover)
     for same in contents.values():
+        if any(one.place in told for one in same):  # a mark is one wherever it is shown
+            told |= {one.place for one in same if not one.speaks and (one.area or 0.0) <= _MARK}
         told |= _repeated(same, max(len(document.pages), 1))
     if not told:
         return document
@@ -146,7 +148,7 @@ def _tells_nothing(one: _Shown) -> bool:
         return max(one.look.size) <= _ICON
     if area <= _TINY:
         return max(one.look.size) <= _BULLET
-    if area <= _SMALL and _in_margin(one):
+    if area <= _SMALL and _in_margin(one) and one.block.page == 1:  # later ones begin or end the page's text
         return not (one.look.is_ink and _in_foot(one))  # may be a signature
     return _is_letterhead(one)
 

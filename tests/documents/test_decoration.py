@@ -169,6 +169,20 @@ def test_a_mark_on_page_after_page(tmp_path: Path):
     assert marks(tmp_path, *many, pages=6) == [True] * 4
 
 
+def test_a_small_drawing_at_the_head_of_a_later_page_stays(tmp_path: Path):
+    assert marks(tmp_path, (logo(), picture(CORNER, page=1)), pages=3) == [True]
+    assert marks(tmp_path, (logo(), picture(CORNER, page=2)), pages=3) == [False]
+
+
+def test_a_mark_is_one_wherever_it_is_shown(tmp_path: Path):
+    one = logo()
+    last = picture((100, 500, 300, 600), page=3)
+    assert marks(tmp_path, (one, picture(CORNER)), (one, last), pages=3) == [True, True]
+    assert marks(tmp_path, (one, last), pages=3) == [False]
+    large = picture(MIDDLE, page=3)
+    assert marks(tmp_path, (one, picture(CORNER)), (one, large), pages=3) == [True, False]
+
+
 def test_a_drawing_that_grows_over_some_slides_stays(tmp_path: Path):
     one = chart()
     steps = [(one, picture((450, 250, 650, 450), page=page)) for page in (6, 7, 8)]
