@@ -26,6 +26,9 @@ _ID = re.compile(
 )
 
 
+_TABLE = re.compile(r"(?<=.)#t\d+\Z", re.DOTALL)
+
+
 @dataclass(frozen=True, slots=True)
 class PartId:
     """A part's id, taken apart.
@@ -61,9 +64,9 @@ def parse_part_id(item_id: str) -> PartId | None:
 
 
 def document_of(item_id: str) -> str:
-    """Id of the document that a part belongs to; of another item its own id."""
+    """Id of the document of a part or of a table in it (``DOCUMENT#t3``); of another item its own id."""
     part = parse_part_id(item_id)
-    return item_id if part is None else part.document
+    return _TABLE.sub("", item_id) if part is None else part.document
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,12 +58,16 @@ class FusionConfig:
         weights: One number >= 0 an index; all 1 where null.
         depth: Candidates that each index gives, one number for all or one an index; as many as are asked for
             where null.
+        document_weight: How much the document of a candidate counts beside the candidate itself, where these
+            are parts of documents: 0 for not at all, 1 for as much, see
+            :func:`tabrag.index.fusion.with_documents`. It also works with a single index.
     """
 
     method: Literal["rrf", "convex"] = "rrf"
     k: float = 60
     weights: list[float] | None = None
     depth: int | list[int] | None = None
+    document_weight: float = 0.0
 
     def __post_init__(self) -> None:
         depths = self.depth if isinstance(self.depth, list) else [self.depth]

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from tabrag.documents.part import document_of
 from tabrag.errors import UserError
 from tabrag.types import Candidate, Run
+
+_BEST = 3
+"""Parts that speak for their document."""
 
 
 def rrf(runs: Sequence[Run], *, k: float = 60, weights: Sequence[float] | None = None, depth: int) -> Run:
@@ -79,6 +83,52 @@ def convex(
         query_id: _combine([run.get(query_id, []) for run in runs], minima, shares, depth=depth)
         for query_id in query_ids
     }
+
+
+def with_documents(run: Run, *, weight: float, depth: int) -> Run:
+    """Parts of documents in the order of their own score and of their document's.
+
+    Near-duplicates (reports of one company and other years) have parts that are alike; the question's words
+    for company and year stand in many parts of the right one. Within each query a part's score is scaled to
+    0..1; a document's is the mean of its three best parts', scaled likewise; ``s = (part + w document) / (1 +
+    w)``. An item that is no part is its own document.
+
+    Args:
+        run: Candidates, best first, deeper than what is kept.
+        weight: ``w``, 0 or more.
+        depth: Number of candidates to keep a query, at least 1.
+
+    Raises:
+        UserError: A setting is out of range.
+    """
+    _check_depth(depth)
+    if not (math.isfinite(weight) and weight >= 0):
+        raise UserError(f"fusion.document_weight is {weight}: it must be 0 or more")
+    return {query_id: _by_document(candidates, weight)[:depth] for query_id, candidates in run.items()}
+
+
+def _by_document(candidates: Sequence[Candidate], weight: float) -> list[Candidate]:
+    own = _scaled({one.item_id: one.score for one in candidates})
+    parts: dict[str, list[float]] = {}
+    for item_id, score in sorted(own.items(), key=lambda pair: -pair[1]):
+        parts.setdefault(document_of(item_id), []).append(score)
+    # Three places, whether filled or not: a document with one good part is no better than one with three.
+    documents = _scaled({name: math.fsum(scores[:_BEST]) / _BEST for name, scores in parts.items()})
+    scores = {
+        item: (score + weight * documents[document_of(item)]) / (1 + weight) for item, score in own.items()
+    }
+    ranks = {one.item_id: rank for rank, one in enumerate(candidates)}
+    order = sorted(candidates, key=lambda one: (-scores[one.item_id], ranks[one.item_id]))
+    return [
+        Candidate(item_id=one.item_id, score=scores[one.item_id], stage=f"{one.stage}+documents")
+        for one in order
+    ]
+
+
+def _scaled(scores: Mapping[str, float]) -> dict[str, float]:
+    """Scores from 0 to 1; 1 where all are the same."""
+    least, most = min(scores.values(), default=0.0), max(scores.values(), default=0.0)
+    return {item: (score - least) / (most - least) if most > least else 1.0 for item, score in scores.items()}
 
 
 def _combine(

@@ -42,7 +42,7 @@ class Retrieve:
             raise UserError("no index is named: give at least one index folder")
         if config.k < 1:
             raise UserError(f"k is {config.k}, but at least one result must be asked for: set k >= 1")
-        if len(config.indexes) > 1:
+        if len(config.indexes) > 1 or config.fusion.document_weight:
             config.fusion.depths(len(config.indexes), k=config.k)
         self.config = config
         self.indexes = [Index.open(path, encoding=config.encoding) for path in config.indexes]
@@ -62,23 +62,31 @@ class Retrieve:
         Raises:
             UserError: A query without text; its id is named.
         """
-        from tabrag.index.fusion import convex, rrf
+        from tabrag.index.fusion import convex, rrf, with_documents
 
         refuse_empty(queries)
         queries = [dataclasses.replace(query, text=searched_text(query)) for query in queries]
         fusion, k = self.config.fusion, self.config.k
-        several = len(self.indexes) > 1
-        depths = fusion.depths(len(self.indexes), k=k) if several else [k]
+        is_plain = len(self.indexes) == 1 and not fusion.document_weight
+        depths = [k] if is_plain else fusion.depths(len(self.indexes), k=k)
         runs = [
             index.search(queries, depth, retriever)
             for index, retriever, depth in zip(self.indexes, self._retrievers, depths, strict=True)
         ]
-        if len(runs) == 1:
+        if is_plain:
             return runs[0]
-        if fusion.method == "rrf":
-            return rrf(runs, k=fusion.k, weights=fusion.weights, depth=k)
-        minima = [_MINIMA.get(index.manifest.metric or index.manifest.kind) for index in self.indexes]
-        return convex(runs, minima=minima, weights=fusion.weights, depth=k)
+        # What a document is worth is told by all parts that were found of it.
+        depth = sum(depths) if fusion.document_weight else k
+        if len(runs) == 1:
+            fused = runs[0]
+        elif fusion.method == "rrf":
+            fused = rrf(runs, k=fusion.k, weights=fusion.weights, depth=depth)
+        else:
+            minima = [_MINIMA.get(index.manifest.metric or index.manifest.kind) for index in self.indexes]
+            fused = convex(runs, minima=minima, weights=fusion.weights, depth=depth)
+        if not fusion.document_weight:
+            return fused
+        return with_documents(fused, weight=fusion.document_weight, depth=k)
 
     def settings(self) -> dict[str, Any]:
         """All that a run depends on besides its queries: the indexes' content and how they are fused."""
@@ -92,7 +100,7 @@ class Retrieve:
                 for index in self.indexes
             ],
             "k": self.config.k,
-            "fusion": dataclasses.asdict(self.config.fusion) if len(self.indexes) > 1 else None,
+            "fusion": dataclasses.asdict(self.config.fusion),
         }
 
     def _load(self, index: Index, loaded: dict[str, Retriever]) -> Retriever | None:

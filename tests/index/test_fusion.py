@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tabrag.errors import UserError
-from tabrag.index.fusion import convex, rrf
+from tabrag.index.fusion import convex, rrf, with_documents
 from tabrag.types import Candidate, Run
 
 
@@ -169,3 +169,36 @@ def test_convex_settings_and_empty_lists() -> None:
     for settings_ in ({"weights": [0.0]}, {"weights": [1.0, 2.0]}, {"depth": 0}):
         with pytest.raises(UserError):
             convex([scored(a=0.5)], minima=[0.0], **{"depth": 5, **settings_})
+
+
+def part_run(**scores: float) -> list[Candidate]:
+    ranked = sorted(scores.items(), key=lambda pair: -pair[1])
+    return [Candidate(item_id=name.replace("_", "#u"), score=score, stage="x") for name, score in ranked]
+
+
+def test_parts_of_a_document_with_several_good_parts_move_up():
+    run = {"q": part_run(**{"a_1-1": 1.0, "b_1-1": 0.9, "b_2-2": 0.8, "b_3-3": 0.7, "a_2-2": 0.0})}
+    assert [one.item_id for one in run["q"]][:2] == ["a#u1-1", "b#u1-1"]
+    found = with_documents(run, weight=1, depth=4)["q"]
+    assert [one.item_id for one in found] == ["b#u1-1", "b#u2-2", "b#u3-3", "a#u1-1"]
+    # b is the best document (2.4 / 3 scaled to 1), a the worst (1 / 3 scaled to 0).
+    assert [one.score for one in found] == pytest.approx([0.95, 0.9, 0.85, 0.5])
+    assert {one.stage for one in found} == {"x+documents"}
+
+
+def test_without_weight_the_order_of_parts_stays():
+    run = {"q": part_run(**{"a_1-1": 3.0, "b_1-1": 2.0, "b_2-2": 1.0})}
+    found = with_documents(run, weight=0, depth=9)["q"]
+    assert [one.item_id for one in found] == ["a#u1-1", "b#u1-1", "b#u2-2"]
+
+
+def test_items_that_are_no_parts_keep_their_order():
+    run = {"q": [Candidate(item_id=name, score=score, stage="x") for name, score in (("a", 3.0), ("b", 1.0))]}
+    assert [one.item_id for one in with_documents(run, weight=5, depth=9)["q"]] == ["a", "b"]
+    assert with_documents({"q": []}, weight=1, depth=9) == {"q": []}
+
+
+@pytest.mark.parametrize(("weight", "depth"), [(-1.0, 1), (float("nan"), 1), (1.0, 0)])
+def test_settings_of_documents_are_checked(weight: float, depth: int):
+    with pytest.raises(UserError):
+        with_documents({"q": []}, weight=weight, depth=depth)

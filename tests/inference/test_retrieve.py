@@ -70,7 +70,8 @@ def test_several_indexes_are_fused(folder: Path) -> None:
     ]
     assert run == rrf(parts, k=10, weights=[1.0, 2.0], depth=6)
     assert ids(run) != ids(parts[0]) and run["q3"][0].stage == "rrf(k=10)"
-    assert retrieve.settings()["fusion"] == {"method": "rrf", "k": 10, "weights": [1.0, 2.0], "depth": 9}
+    settings = retrieve.settings()["fusion"]
+    assert settings == {"method": "rrf", "k": 10, "weights": [1.0, 2.0], "depth": 9, "document_weight": 0.0}
     own = Retrieve(config(folder, "exact", "bm25", k=6, fusion=FusionConfig(k=10, depth=[2, 3])))(asked)
     shorter = [
         {query_id: some[:depth] for query_id, some in part.items()}
