@@ -256,3 +256,34 @@ def test_no_json_value_anywhere_breaks_the_check(tmp_path: Path, data: st.DataOb
     if all("already" in fault.message for fault in faults):  # what is called good can be read
         readers = {"corpus": table_from_record, "queries": query_from_record, "headers": gold_from_record}
         readers[name](record)
+
+
+def test_evidence_and_conversations_are_checked(tmp_path: Path) -> None:
+    folder = write_tiny(tmp_path / "a")
+    table = json.loads((folder / "corpus.jsonl").read_text().splitlines()[0])["_id"]
+    blocks = [{"kind": "text", "text": "All is well.", "page": 1}, {"kind": "table", "table": table}]
+    pages = [{"number": 1, "width": 600, "height": 800, "image": None}]
+    document = {"_id": "d", "title": "D", "pages": pages, "blocks": blocks}
+    (folder / "documents.jsonl").write_text(json.dumps(document) + "\n")
+    query = json.loads((folder / "queries.jsonl").read_text().splitlines()[0])["_id"]
+    fact = {"kind": "sentence", "document": "d", "page": 1, "text": "All is well."}
+    cell = {"kind": "cell", "document": "d", "text": "1", "row": ["a"], "column": ["b"]}
+    evidence = folder / "evidence.jsonl"
+    evidence.write_text(json.dumps({"query_id": query, "facts": [fact, cell]}) + "\n")
+    _change(folder / "queries.jsonl", 1, lambda record: record.update(history=[["What?", ""]]))
+    assert validate(folder) == []
+    _change(folder / "queries.jsonl", 1, lambda record: record.update(history=[["", "x"], ["What?"], 3]))
+    faults = [{**fact, "kind": "word"}, {**fact, "document": "e"}, {**fact, "page": 0}, {**fact, "text": " "}]
+    faults += [{**cell, "row": []}, {**fact, "column": ["b"]}]
+    rows = [{"query_id": query, "facts": [one]} for one in faults]
+    rows += [{"query_id": "nobody", "facts": [fact]}, {"query_id": query, "facts": []}]
+    evidence.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    told = "\n".join(_told(validate(folder)))
+    for part in (
+        *("queries.jsonl:1: 'history'[0]", "'history'[1]", "'history'[2]"),
+        *("evidence.jsonl:1: 'facts'[0]: 'kind' must be", "evidence.jsonl:2: query", "unknown document 'e'"),
+        *("evidence.jsonl:3: 'facts'[0]: 'page'", "evidence.jsonl:4: 'facts'[0]: 'text'"),
+        *("evidence.jsonl:5: 'facts'[0]: 'row'", "evidence.jsonl:6: 'facts'[0]: 'column'"),
+        *("evidence.jsonl:7: unknown query id 'nobody'", "evidence.jsonl:8: 'facts' must be"),
+    ):
+        assert part in told, part

@@ -54,7 +54,8 @@ def make_folder(
 
     Returns:
         ``status`` and counts of what was written; ``facts``: how many facts were found back by kind and kind
-        of file; ``evidence_kinds``: questions by kind; ``seconds``.
+        of file, and how many questions on two pages have them on different ones where there are pages;
+        ``evidence_kinds``: questions by kind; ``seconds``.
 
     Raises:
         UserError: A package is missing, ``out`` holds something else, or ``files`` is not empty.
@@ -160,6 +161,10 @@ def _finish(
         for material in library
     )
     write_jsonl(target / LAYOUTS, rows)
+    facts["two pages/apart"] = sum(
+        kinds[one.query_id] == "pages" and len({fact.page for fact in one.facts} - {None}) > 1
+        for one in evidence
+    )
     lost = sum(count for name, count in facts.items() if name.endswith("/lost"))
     if lost:
         logger.warning("%d facts were not found in what was read; their questions stay", lost)
