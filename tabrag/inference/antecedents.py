@@ -18,13 +18,15 @@ _POINTS_BACK = re.compile(
     r"|\b(?P<pronoun>it|its|they|them|their|he|she|him|his|her)\b",
     re.IGNORECASE,
 )
-_COMPANY = r"(?:the|this|that)\s(?:company|firm|group|corporation|organi[sz]ation|business|bank|issuer)"
-_POSSESSIVE = re.compile(
-    rf"\b(?:its|their|his|her(?=\s+(?!in\b|at\b|for\b|of\b|to\b|on\b|and\b)[a-z])|{_COMPANY}['’]s?)(?=\s)",
+_COMPANY = re.compile(
+    r"\b(?:the|this|that)\s(?:company|firm|group|corporation|organi[sz]ation|business|bank|issuer)"
+    r"(?P<own>['’]s?)?(?!\w)(?!\s(?:that|which|with|whose|into|of)\b)",
     re.IGNORECASE,
 )
 _PRONOUN = re.compile(
-    rf"\b(?:it|they|them|he|she|him|her|{_COMPANY}(?!\s(?:that|which|with|whose)\b))\b(?!['’])", re.IGNORECASE
+    r"\b(?:(?P<own>its|their|his|her(?=\s+(?!in\b|at\b|for\b|of\b|to\b|on\b|and\b)[a-z]))(?=\s)"
+    r"|(?:it|they|them|he|she|him|her)(?!\w|['’]))",
+    re.IGNORECASE,
 )
 _OF_FIGURE = re.compile(
     r"\s(?:compares?|changed?|develop(?:ed)?|grow|grew|rise|rose|fall|fell|increased?|decreased?|evolved?"
@@ -41,6 +43,8 @@ _THAT_HEAD = re.compile(
     r"\b(?:that|this|these|those|the\ssame)\s(?P<head>[a-z]+(?:\s(?:unit|line))?)\b", re.IGNORECASE
 )
 _ASKS_NAME = re.compile(r"(?:and\s)?(?:who|which|what)\b", re.IGNORECASE)
+_ACTS = re.compile(r"\b(?:did|does|do|has|have|had|can|will|when|that)\s(?:the\s)?$", re.IGNORECASE)
+"""Before a name: it is who does what the question asks about."""
 _THEIR_OWN = re.compile(
     r"\b(?:compan(?:y|ies)|firms?|groups?|banks|corporations?)\b.*\btheir\b", re.IGNORECASE
 )
@@ -68,12 +72,16 @@ def year_of(said: Sequence[Said]) -> int | None:
 
 def points_back(text: str) -> bool:
     """Whether something in a question stands for what was said before it."""
+    if _COMPANY.search(text):
+        return True
     return any(found["pronoun"] is None or not _has_own(text, found) for found in _POINTS_BACK.finditer(text))
 
 
 def _has_own(text: str, pronoun: re.Match[str]) -> bool:
     """Whether a pronoun stands for what its own question says: "When did Kestrel Bank open its branch?"."""
-    return bool(names(text[: pronoun.start()])) or _THEIR_OWN.search(text) is not None
+    behind = text[pronoun.end() :]
+    is_ahead = pronoun[0].lower() in ("its", "their") and any(span.is_company for span in names(behind))
+    return is_ahead or bool(names(text[: pronoun.start()])) or _THEIR_OWN.search(text) is not None
 
 
 def with_antecedents(text: str, said: Sequence[Said]) -> str:
@@ -83,16 +91,24 @@ def with_antecedents(text: str, said: Sequence[Said]) -> str:
     for head in _THAT_HEAD.finditer(text):
         if (named := _answer_named(head["head"], said)) is not None:
             text = text.replace(head[0], named, 1)
-    for pattern, ending in ((_POSSESSIVE, "'s"), (_PRONOUN, "")):
-        for found in reversed(list(pattern.finditer(text))):
-            is_figure = found[0].lower() in ("it", "they") and _OF_FIGURE.match(text[found.end() :])
-            if is_figure or _has_own(text, found):
-                continue
-            name = _antecedent(found[0].lower(), said)
-            if name is not None:
-                own = "'" if ending and name.endswith("s") else ending
-                text = text[: found.start()] + name + own + text[found.end() :]
+    for found in reversed(list(_COMPANY.finditer(text))):
+        # A company that the question names itself may be meant.
+        is_own = any(span.is_company for span in names(text[: found.start()]))
+        name = None if is_own else _antecedent("company", said)
+        text = text if name is None else _put(text, found, name)
+    for found in reversed(list(_PRONOUN.finditer(text))):
+        pronoun = found[0].lower()
+        is_figure = pronoun in ("it", "they") and _OF_FIGURE.match(text[found.end() :])
+        if not is_figure and not _has_own(text, found):
+            name = _antecedent(pronoun, said)
+            text = text if name is None else _put(text, found, name)
     return text
+
+
+def _put(text: str, found: re.Match[str], name: str) -> str:
+    """The text with a name in the place of a pronoun."""
+    ending = "" if found["own"] is None else "'" if name.endswith("s") else "'s"
+    return text[: found.start()] + name + ending + text[found.end() :]
 
 
 def _antecedent(pronoun: str, said: Sequence[Said]) -> str | None:
@@ -106,20 +122,28 @@ def _antecedent(pronoun: str, said: Sequence[Said]) -> str | None:
                 return only.text
             continue
         if found:
-            main = main_name(found, turn.question)
-            return None if main is None else main.text
+            main = main_name(found, turn.question, acting=pronoun == "company")
+            is_person = main is not None and pronoun == "company" and not main.is_company and len(found) > 1
+            return None if main is None or is_person else main.text
         if _ASKS_NAME.match(turn.question) and is_name(turn.answer):
             return turn.answer.rstrip(".")
     return None
 
 
-def main_name(found: Sequence[Span], question: str) -> Span | None:
-    """What a question is about: its company, else its only name; None where there is no such."""
+def main_name(found: Sequence[Span], question: str, *, acting: bool = False) -> Span | None:
+    """What a question is about: its company, else its only name; None where there is no such.
+
+    Args:
+        found: The names in it.
+        question: The question.
+        acting: Whether of several the one will do that does what is asked about.
+    """
     companies = [span for span in found if span.is_company]
     if len({span.text for span in companies}) == 1:
         return companies[0]
-    if companies or len({span.text for span in found}) != 1:
-        return None
+    if len({span.text for span in found}) != 1:
+        doing = [span for span in companies or found if _ACTS.search(question[: span.start])]
+        return doing[0] if acting and len(doing) == 1 else None
     only = found[0]
     # In "the Aurora strategy deck" the name is a part of what is meant.
     is_part = re.search(r"\bthe\s$", question[: only.start]) and re.match(r"\s[a-z]", question[only.end :])

@@ -44,6 +44,8 @@ class RewriteConfig:
             model; where its reply is no usable question, by rule).
         step_back: Whether a language model is also asked for a more general question with words of its
             answer, which are searched for together with the question.
+        search_previous: Whether the question before is searched for together with a rewritten one: of use
+            where conversations stay with one document.
         max_turns: How many of the last turns of a conversation are read.
         max_new_tokens: Length of a model's reply at most.
         chat: The language model.
@@ -52,6 +54,7 @@ class RewriteConfig:
 
     by: Literal["rule", "chat"] = "rule"
     step_back: bool = False
+    search_previous: bool = False
     max_turns: int = 4
     max_new_tokens: int = 96
     chat: LocalChatConfig = field(default_factory=LocalChatConfig)

@@ -22,7 +22,7 @@ from collections.abc import Sequence
 
 from tabrag.inference.antecedents import Said, is_name, main_name, points_back, with_antecedents, year_of
 from tabrag.inference.ellipsis import fill_in
-from tabrag.inference.question_parts import has_period, names
+from tabrag.inference.question_parts import has_period, names, period_phrase
 from tabrag.types import Turn
 
 RULE_VERSION = 1
@@ -72,16 +72,11 @@ _AFTER = re.compile(
     re.IGNORECASE,
 )
 _TIMELESS = re.compile(
-    r"(?:and\s)?(?:when|where|who|why|since\swhen|in\swhich\syear|list|does|do|how\slong)\b", re.IGNORECASE
+    r"(?:and\s)?(?:when|since\swhen|in\s(?:which|what)\syear|list|how\slong)\b", re.IGNORECASE
 )
 _ANY_COMPANY = re.compile(
     r"\b(?:compan(?:y|ies)|firms?|groups?|corporations?|organi[sz]ations?|who|all|any|each|every)\b",
     re.IGNORECASE,
-)
-_PERIOD_PHRASE = re.compile(
-    r"\b(?:in|for|during|at\sthe\send\sof|as\sof)\s(?:the\s)?(?:(?:fiscal|financial)\s(?:year\s)?|FY\s?)?"
-    r"(?:(?:[QH][1-4]|(?:first|second|third|fourth)\s(?:quarter|half)|[A-Z][a-z]{2,8})\s(?:of\s)?)?"
-    r"(?:18|19|20)\d\d\b(?![-–/]\d)(?!\s(?:and|to)\s(?:18|19|20)\d\d)"
 )
 _SHORT = 6
 """Words at most of a question without a verb."""
@@ -159,9 +154,10 @@ def _pointed(text: str, said: Sequence[Said], *, has_lead: bool) -> str:
         return _behind(last, made)
     if not names(made) and not _ANY_COMPANY.search(made) and (owner := _owner(made, said)) is not None:
         made = _appended(made, f"({owner})")
-    phrases = _PERIOD_PHRASE.findall(last.question)
-    if made != text and len(phrases) == 1 and not has_period(made) and not _TIMELESS.match(made):
-        made = _appended(made, phrases[0])
+    phrase = period_phrase(last.question)
+    is_source = phrase.startswith((",", "according", "as "))
+    if phrase and made != text and not has_period(made) and (is_source or not _TIMELESS.match(made)):
+        made = _appended(made, phrase)
     return made
 
 
@@ -189,4 +185,5 @@ def _behind(turn: Said, question: str) -> str:
 def _appended(question: str, words: str) -> str:
     body = question.rstrip()
     plain = body.rstrip("?.! ")
-    return f"{plain} {words}{body[len(plain) :].strip()}"
+    joint = "" if words.startswith(",") or not words else " "
+    return f"{plain}{joint}{words.lstrip()}{body[len(plain) :].strip()}"

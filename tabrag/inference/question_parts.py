@@ -23,12 +23,28 @@ _NAME = re.compile(
     r"|(?P<name>[A-ZÀ-Þ][\w&.'’-]*(?:\s(?:(?:of|and|de|du|von|van|der|the)\s)?(?=[A-ZÀ-Þ&]|plc\b)[\w&.'’-]+"
     r"|\s(?=\d{1,2}\b(?!\s?%))\d+)*)"
 )
+_DATED = r"[^,;?]*\b(?:18|19|20)\d\d\b[^,;?]*"
+_PREPOSITION = r"(?:in|for|during|at|on|by|until|since|to|with|from)\b"
+_PERIOD_PHRASES = [
+    re.compile(pattern)
+    for pattern in (
+        rf",?\s(?:according\sto|as\s(?:shown|stated|reported|told|per|its|their|the))\b{_DATED}",
+        r"\s(?:in|at|on|from|by)\s(?:the|its|their|an?)\s(?:\d{4}|slides|presentation|annual|report|accounts|books"
+        rf"|statements|filing|deck|capital|investor|meeting|conference)\b{_DATED}",
+        rf"\s(?:in|for|during|at|on|by|until|since)\s(?:(?!{_PREPOSITION})[\w'-]+\s){{0,6}}"
+        r"(?:18|19|20)\d\d\b(?:\s(?!than\b|and\b|to\b)[a-z]+){0,3}(?=\s*(?:[,;?.!]|$|than\b))",
+    )
+]
+_MAX_PHRASE = 12
+"""Words at most of a phrase that says of when a question is."""
 _SUFFIX = re.compile(
     r"\b(?:Inc|Corp|Corporation|Ltd|Limited|AG|SE|SA|SpA|NV|BV|AB|ASA|Oy|plc|PLC|LLC|LLP|GmbH|KG|Co|Company"
     r"|Group|Holdings?|Bank|Partners|Industries|Systems|Technologies|Foods?|Energy|Labs?|Software|Robotics"
     r"|Motors|Airlines|Insurance|Pharmaceuticals?|Pharma|Brands|Ventures|Enterprises|International|Solutions"
     r"|Logistics|Media|Networks|Materials|Works|Mills|Power|Capital|Instruments|Devices)\b\.?$"
+    r"|\b(?:B\.V|N\.V|S\.A|S\.p\.A)\.?$|^the\s.+\s(?:group|company)$"
 )
+_GROUP = re.compile(r"\s(?:group|company)\b")
 _NO_NAME = frozenset(
     "i a an the and but or so then also what which who whom whose when where why how is are was were do does"
     " did has have had can could will would should may in on of for at from by with to during between among"
@@ -74,6 +90,21 @@ def has_period(text: str) -> bool:
     return bool(years(text) or year_parts(text))
 
 
+def period_phrase(text: str) -> str:
+    """Of when, or by which report, a question is: "in the third quarter of 2018", ", as its report says".
+
+    Returns:
+        The phrase as it stands there; empty where there is none, or where the text has several years.
+    """
+    if len(years(text)) != 1:
+        return ""
+    for pattern in _PERIOD_PHRASES:
+        found = pattern.search(text)
+        if found is not None and len(found[0].split()) <= _MAX_PHRASE:
+            return re.split(r"\sthan\b", found[0])[0].rstrip(" .!?").removeprefix(" ")
+    return ""
+
+
 def names(text: str) -> list[Span]:
     """The names of a text: quoted, or words with capitals that are neither periods nor a sentence's first."""
     found: list[Span] = []
@@ -81,7 +112,15 @@ def names(text: str) -> list[Span]:
         group = "quoted" if match["quoted"] else "name"
         start, end = match.span(group)
         found += _trimmed(text, start, end)
-    return found
+    return [_as_group(text, span) for span in found]
+
+
+def _as_group(text: str, span: Span) -> Span:
+    """The name with "the" and "group" around it, where it is written so."""
+    noun = _GROUP.match(text, span.end)
+    if noun is None or not text[: span.start].endswith("the "):
+        return span
+    return Span(text[span.start - 4 : noun.end()], span.start - 4, noun.end())
 
 
 def _trimmed(text: str, start: int, end: int) -> Iterable[Span]:

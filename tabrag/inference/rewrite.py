@@ -69,13 +69,16 @@ class Rewrite:
         texts = self._stand_alone(queries, asked, histories)
         more = self._step_back(queries, texts) if self.config.step_back else [""] * len(queries)
         rewritten = []
-        for query, old, text, (_, instruction), general in zip(
-            queries, asked, texts, parts, more, strict=True
-        ):
-            if text != old:
-                query = replace(query, text=f"{text} {instruction}".strip())
-            if general:
-                query = replace(query, search=f"{query.search.strip() or text} {general}")
+        for row, (query, text) in enumerate(zip(queries, texts, strict=True)):
+            further = [more[row]]
+            if text != asked[row]:
+                query = replace(query, text=f"{text} {parts[row][1]}".strip())
+                if self.config.search_previous:
+                    further.insert(0, split_instructions(histories[row][-1].question)[0].strip())
+            if any(further):
+                query = replace(
+                    query, search=" ".join([query.search.strip() or text, *filter(None, further)])
+                )
             rewritten.append(query)
         return rewritten
 
@@ -102,6 +105,7 @@ class Rewrite:
         return {
             "by": self.config.by,
             "step_back": self.config.step_back,
+            "search_previous": self.config.search_previous,
             "max_turns": self.config.max_turns,
             "rule_version": RULE_VERSION,
             **(model if self.needs_model else {}),

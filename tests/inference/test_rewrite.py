@@ -78,6 +78,16 @@ def test_step_back_is_searched_for_and_not_asked() -> None:
     assert follow_up.search == "" and rewrite.notes == {"next": [NO_STEP_BACK]}
 
 
+def test_the_question_before_is_searched_for_with_a_rewritten_one() -> None:
+    made = Rewrite(RewriteConfig(search_previous=True))(QUERIES)
+    assert made[:2] == [FIRST, ALONE]
+    assert made[2].search == f"{BY_RULES} {HISTORY[0].question}" and made[2].text.startswith(BY_RULES)
+    chat = Says("How did revenue develop?")
+    config = RewriteConfig(search_previous=True, step_back=True)
+    (both,) = Rewrite(config, chat=chat)([FOLLOW_UP])  # type: ignore[arg-type]
+    assert both.search == f"{made[2].search} How did revenue develop?"
+
+
 def test_no_model_is_opened_where_no_query_needs_one() -> None:
     nowhere = LocalChatConfig(model="./no_such_folder")
     rewrite = Rewrite(RewriteConfig(by="chat", chat=nowhere))
@@ -116,7 +126,13 @@ def test_local_and_served_models_go_through(tmp_path: Path) -> None:
 
 
 def test_settings_name_all_that_questions_depend_on() -> None:
-    changes = [{"by": "chat"}, {"step_back": True}, {"max_turns": 2}, {"by": "chat", "max_new_tokens": 5}]
+    changes = [
+        {"by": "chat"},
+        {"step_back": True},
+        {"search_previous": True},
+        {"max_turns": 2},
+        {"by": "chat", "max_new_tokens": 5},
+    ]
     made = [Rewrite(RewriteConfig(**change)).settings() for change in [{}, *changes]]  # type: ignore[arg-type]
     assert len({json.dumps(one) for one in made}) == len(made)
     for change in ({"max_turns": 0}, {"max_new_tokens": 0}):
