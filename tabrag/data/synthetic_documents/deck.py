@@ -7,19 +7,22 @@ from dataclasses import replace
 
 from tabrag.data.synthetic_documents import charts
 from tabrag.data.synthetic_documents import deck_sheets as tables
+from tabrag.data.synthetic_documents.business_families import BUSINESS_EVENTS
 from tabrag.data.synthetic_documents.company import Company
-from tabrag.data.synthetic_documents.event_families import TOLD
 from tabrag.data.synthetic_documents.events import Event, make_events
 from tabrag.data.synthetic_documents.figures import make_figures
 from tabrag.data.synthetic_documents.material import Material
+from tabrag.data.synthetic_documents.office_families import OFFICE_EVENTS
 from tabrag.data.synthetic_documents.prose import Prose
 from tabrag.data.synthetic_documents.story import Figure, Note, Paragraph, Points, Sheet, Slide, Story
 from tabrag.data.synthetic_documents.subject_families import COUNTRY_EVENTS, SEGMENT_EVENTS
 
+_TOLD = (*BUSINESS_EVENTS, *OFFICE_EVENTS)
 _NUM_TOLD = 8
 _CHARTS = ("enquiries", "satisfaction", "channels", "energy", "ages", "lead times", "market size")
-_SIZES = ((13.333, 7.5), (13.333, 7.5), (10.0, 7.5), (7.5, 10.0), (13.333, 7.5), (10.0, 5.625))
-"""Wide, classic, and now and then one that stands upright."""
+_WIDE, _CLASSIC = (13.333, 7.5), (10.0, 7.5)
+_SIZES = (_WIDE, _WIDE, _CLASSIC, _WIDE, (7.5, 10.0), _WIDE, (10.0, 5.625), _CLASSIC, _WIDE, _WIDE)
+"""Sizes of slides in inches by look: wide, classic, and one that stands upright."""
 _HEADLINES = {
     "people": ("People make the difference", "Our teams", "Workforce update"),
     "technology": ("Technology and digital", "Innovation pipeline", "Systems and ideas"),
@@ -40,7 +43,7 @@ def make_deck(
     """
     rng = random.Random(f"tabrag synthetic documents deck/{seed}/{company.key}/{year}/{capital_day}")
     figures = make_figures(company, year, seed)
-    told = rng.sample(TOLD, _NUM_TOLD)
+    told = rng.sample(_TOLD, _NUM_TOLD)
     families = [*told, *rng.sample(SEGMENT_EVENTS, 2), *rng.sample(COUNTRY_EVENTS, 2)]
     quarter = rng.randint(1, 4)
     sheets: list[Sheet] = []
@@ -86,7 +89,7 @@ def make_deck(
         sheets={sheet.key: sheet for sheet in sheets},
         figures=drawn,
         events=events,
-        untold=[family for family in TOLD if family not in told],
+        untold=[family for family in _TOLD if family not in told],
         when=when,
     )
 

@@ -78,7 +78,7 @@ def _plans(company: Company, number: int, seed: int) -> list[_Planned]:
         _Planned(company, year, "report", formats[0], number),
         _Planned(company, year + 1, "results", decks[0], number),
         _Planned(company, year + 2, "report", formats[1], number),
-        _Planned(company, year + 3, "capital day", decks[1], number + 1),
+        _Planned(company, year + 3, "capital day", decks[1], number + 2),
         _Planned(arm_of(company, seed), year, "report", formats[2], number + 1),
     ]
 

@@ -6,12 +6,14 @@ import random
 
 from tabrag.data.synthetic_documents import charts
 from tabrag.data.synthetic_documents import report_sheets as tables
+from tabrag.data.synthetic_documents.business_families import BUSINESS_EVENTS
 from tabrag.data.synthetic_documents.company import Company
-from tabrag.data.synthetic_documents.event_families import TOLD
 from tabrag.data.synthetic_documents.events import Event, make_events
 from tabrag.data.synthetic_documents.figures import Figures, make_figures
 from tabrag.data.synthetic_documents.material import Material
+from tabrag.data.synthetic_documents.office_families import OFFICE_EVENTS
 from tabrag.data.synthetic_documents.prose import Prose, change
+from tabrag.data.synthetic_documents.statement_sheets import borrowings_sheet, statement_sheet
 from tabrag.data.synthetic_documents.story import (
     Figure,
     Heading,
@@ -27,6 +29,7 @@ from tabrag.data.synthetic_documents.story import (
 )
 from tabrag.data.synthetic_documents.subject_families import COUNTRY_EVENTS, SEGMENT_EVENTS
 
+_TOLD = (*BUSINESS_EVENTS, *OFFICE_EVENTS)
 _NUM_TOLD = 13
 _CHARTS = (
     "enquiries",
@@ -83,13 +86,13 @@ class _Report:
         self.parts: list[Part] = []
         self.sheets: dict[str, Sheet] = {}
         self.charts: dict[str, Figure] = {}
-        told = rng.sample(TOLD, _NUM_TOLD)
+        told = rng.sample(_TOLD, _NUM_TOLD)
         families = [*told, *rng.sample(SEGMENT_EVENTS, 3), *rng.sample(COUNTRY_EVENTS, 3)]
         subjects = {
             "segment": [row.label for row in company.segments],
             "country": [row.label for row in company.countries if not row.label.startswith("Other")],
         }
-        self.untold = [family for family in TOLD if family not in told]
+        self.untold = [family for family in _TOLD if family not in told]
         self.events = make_events(company, year, families, rng, subjects=subjects)
         self.wanted = rng.sample(_CHARTS, 4)
 
@@ -229,9 +232,7 @@ class _Report:
         self.parts += [NewPage(), Heading("Consolidated financial statements"), Ornament("rule")]
         signs = self.rng.random() < 0.5
         for key in ("income", "balance", "cash"):
-            sheet = tables.statement_sheet(
-                self.company, self.year, self.figures, key, self.number(), signs=signs
-            )
+            sheet = statement_sheet(self.company, self.year, self.figures, key, self.number(), signs=signs)
             self.parts.append(self.add(sheet))
             self.parts.append(Note("The notes form part of these accounts."))
 
@@ -240,7 +241,7 @@ class _Report:
         self.heading("policies", 2)
         self.parts += self.prose.paragraphs("policies", 6)
         self.parts.append(Heading("Borrowings", 2))
-        sheet = tables.borrowings_sheet(self.company, self.year, self.figures, self.number(), self.rng)
+        sheet = borrowings_sheet(self.company, self.year, self.figures, self.number(), self.rng)
         self.parts += [self.introduction(sheet, "the terms of our debt"), self.add(sheet)]
         self.parts.append(Heading("Shareholdings", 2))
         sheet = tables.holdings_sheet(self.company, self.year, self.number(), self.rng)
