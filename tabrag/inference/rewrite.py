@@ -22,6 +22,7 @@ from tabrag.chat.rewrite import (
     step_back_prompt,
 )
 from tabrag.errors import UserError
+from tabrag.inference.antecedents import points_back
 from tabrag.inference.config import RewriteConfig
 from tabrag.inference.follow_ups import RULE_VERSION, stand_alone
 from tabrag.inference.instructions import split_instructions
@@ -126,8 +127,10 @@ class Rewrite:
         for row, reply in zip(rows, replies, strict=True):
             found = read_stand_alone(reply, asked[row], histories[row])
             texts[row] = by_rule = stand_alone(asked[row], histories[row])
-            # A small model says the question again: that it stands alone then is for the rule to say.
-            if found is not None and not _is_same(found, asked[row]):
+            # A small model says the question again, or leaves "the company" in it: whether it stands alone is
+            # then for the rule to say.
+            is_doubtful = found is not None and (_is_same(found, asked[row]) or points_back(found))
+            if found is not None and not is_doubtful:
                 texts[row] = found
             elif found is None or by_rule != asked[row]:
                 self._note(queries[row], BY_RULE)

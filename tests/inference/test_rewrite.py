@@ -61,6 +61,8 @@ def test_a_model_is_asked_for_conversations_alone_and_its_nonsense_does_no_harm(
     echo = Says(*(query.text.split(" Answer")[0] for query in QUERIES[1:]))
     rewrite = Rewrite(RewriteConfig(by="chat"), chat=echo)  # type: ignore[arg-type]
     assert rewrite(QUERIES) == made and rewrite.notes == {"next": [BY_RULE]}
+    open_one = Says(*["How high was the revenue of the company in 2022?"] * 2)
+    assert Rewrite(RewriteConfig(by="chat"), chat=open_one)(QUERIES) == made  # type: ignore[arg-type]
     good = Says("How much revenue did Acme Corp make in 2022?")
     rewrite = Rewrite(RewriteConfig(by="chat"), chat=good)  # type: ignore[arg-type]
     (made_by_model,) = rewrite([FOLLOW_UP])
