@@ -74,6 +74,13 @@ def _add_synthetic_documents(commands: Any) -> None:
     made.add_argument("--seed", type=int, default=0, help="same seed, same documents (default 0)")
     made.add_argument("--files", type=Path, help="keep the files in this new folder (default: do not)")
     made.add_argument(
+        "--render",
+        dest="style",
+        action="store_const",
+        const="mixed",
+        help="draw each table to images/",
+    )
+    made.add_argument(
         "--workers", type=int, dest="num_workers", help="processes that read (default: one a core)"
     )
 

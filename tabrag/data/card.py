@@ -38,8 +38,8 @@ class Card:
 def readme(card: Card, *, counts: Mapping[str, int], splits: Sequence[str], has_headers: bool) -> str:
     """The text of ``README.md``: front matter with one config for each kind of file, then the card as prose.
 
-    Load with ``datasets.load_dataset(FOLDER, "corpus")``, ``"documents"``, ``"queries"``, ``"qrels"`` or
-    ``"headers"``.
+    Load with ``datasets.load_dataset(FOLDER, "corpus")``, ``"documents"``, ``"queries"``, ``"qrels"``,
+    ``"headers"`` or ``"evidence"``.
     """
     parts: list[tuple[str, dict[str, str], list[dict[str, Any]]]] = [
         ("corpus", {"corpus": "corpus.jsonl"}, _corpus()),
@@ -51,6 +51,8 @@ def readme(card: Card, *, counts: Mapping[str, int], splits: Sequence[str], has_
         parts.append(("qrels", {split: f"qrels/{split}.jsonl" for split in splits}, _qrels()))
     if has_headers:
         parts.append(("headers", {"headers": "headers.jsonl"}, _headers()))
+    if counts.get("evidence"):
+        parts.append(("evidence", {"evidence": "evidence.jsonl"}, _evidence()))
     front = {
         "pretty_name": card.name,
         "license": card.licence,
@@ -137,7 +139,8 @@ def _source() -> dict[str, Any]:
 
 def _queries() -> list[dict[str, Any]]:
     answers = _list("answers", of="string")
-    return [*_strings("_id", "text"), answers, *_strings("task", "label", "data_set", "evidence")]
+    history = _list("history", 2, of="string")
+    return [*_strings("_id", "text"), answers, *_strings("task", "label", "data_set", "evidence"), history]
 
 
 def _qrels() -> list[dict[str, Any]]:
@@ -147,6 +150,12 @@ def _qrels() -> list[dict[str, Any]]:
 def _headers() -> list[dict[str, Any]]:
     cells = [_list("top", 2), _list("left", 2), _list("answer_cells", 2)]
     return [*_strings("query_id", "table_id"), *cells, *_strings("formula")]
+
+
+def _evidence() -> list[dict[str, Any]]:
+    labels = [_list("row", of="string"), _list("column", of="string")]
+    facts = [*_strings("kind", "document", "text"), _number("page"), *labels]
+    return [*_strings("query_id"), {"name": "facts", "list": facts}]
 
 
 _FILES = """## Files

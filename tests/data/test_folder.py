@@ -14,9 +14,16 @@ from PIL import Image
 from tiny_tables import photo, sales, tables, write_tiny
 
 from tabrag.data.card import Card
-from tabrag.data.folder import DataFolder, new_folder, write_documents, write_folder
+from tabrag.data.folder import (
+    DataFolder,
+    new_folder,
+    write_documents,
+    write_folder,
+    write_judgements,
+    write_tables,
+)
 from tabrag.errors import UserError
-from tabrag.types import Document, Query, Table
+from tabrag.types import Document, Fact, GoldEvidence, Query, Table, Turn
 
 CARD = Card(name="Test")
 
@@ -104,6 +111,28 @@ def test_datasets_loads_each_part(tmp_path: Path) -> None:
     assert {split: len(rows) for split, rows in qrels.items()} == {"dev": 1, "train": 3}
     assert qrels["train"][0] == {"query-id": "q1", "corpus-id": "csv/200-csv/0.csv", "score": 1}
     assert load("headers")["headers"][0]["answer_cells"] == [[3, 1]]
+
+
+def test_datasets_loads_conversations_and_evidence(tmp_path: Path) -> None:
+    import datasets
+
+    path = tmp_path / "d"
+    path.mkdir()
+    asked = Query(id="q", text="And in 2022?", history=[Turn(question="How many in 2021?", answer="4")])
+    first = Query(id="p", text="How many in 2021?")
+    cell = Fact(kind="cell", document="d", page=2, text="4", row=("North",), column=("Units", "2021"))
+    evidence = GoldEvidence(query_id="q", facts=[Fact(kind="sentence", document="d", text="So."), cell])
+    write_tables(path, [sales()])
+    write_judgements(path, 1, queries=[first, asked], qrels={}, evidence=[evidence], card=CARD)
+
+    def load(name: str) -> datasets.Dataset:
+        return datasets.load_dataset(str(path), name, cache_dir=str(tmp_path / "cache"))[name]
+
+    assert load("queries")[1]["history"] == [["How many in 2021?", "4"]]
+    assert load("evidence")[0]["facts"][1]["column"] == ["Units", "2021"]
+    folder = DataFolder(path)
+    assert folder.queries == {"p": first, "q": asked}
+    assert folder.evidence == {"q": evidence}
 
 
 def test_readme_states_licence_source_and_counts(tmp_path: Path) -> None:

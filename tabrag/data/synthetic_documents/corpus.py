@@ -42,6 +42,7 @@ def make_folder(
     seed: int = 0,
     files: str | Path | None = None,
     num_workers: int | None = None,
+    style: str | None = None,
 ) -> dict[str, Any]:
     """Make the data set folder; nothing is downloaded. The same two numbers give the same records.
 
@@ -51,6 +52,7 @@ def make_folder(
         seed: Of all choices.
         files: Keep the files in this folder; None: they are not kept.
         num_workers: Processes that read the files; as many as there are cores where None.
+        style: Draw each table in this style, or ``mixed``; None: do not.
 
     Returns:
         ``status`` and counts of what was written; ``facts``: how many facts were found back by kind and kind
@@ -78,7 +80,7 @@ def make_folder(
         folder = _files_folder(files, Path(scratch))
         _write_files(library, folder)
         data = Path(scratch) / "data"
-        read = ingest(folder, data, options=ParseOptions(timeout=600.0), num_workers=num_workers)
+        read = ingest(folder, data, options=ParseOptions(timeout=600.0), num_workers=num_workers, style=style)
         for path in sorted(data.iterdir()):
             os.replace(path, target / path.name)
         counts = _finish(target, library, questions, read, note=_NOTE.format(num=num_documents, seed=seed))
