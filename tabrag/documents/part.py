@@ -12,14 +12,14 @@ Their ids say what they are, so that nothing else must be stored:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tabrag.documents.section_paths import section_paths
 from tabrag.documents.units import Unit, blocks_of, units_of
 from tabrag.documents.whole import WholeDocument, table_ids
 from tabrag.errors import UserError
-from tabrag.types import Block
+from tabrag.types import Block, Table
 
 _ID = re.compile(
     r"(?P<document>.+)#(?:u(?P<first>\d+)-(?P<last>\d+)|p(?P<page>\d+)|n(?P<node>\d+))", re.DOTALL
@@ -110,13 +110,22 @@ def take_part(whole: WholeDocument, part: PartId, units: Sequence[Unit] | None =
         found = list(units[first - 1 : last]) if 1 <= first <= last <= len(units) else []
     else:
         blocks = whole.document.blocks
-        found = [unit for unit in units if blocks[unit.block].page == part.page]
+        found = [unit for unit in units if _is_on(blocks[unit.block], part.page, whole.tables)]
     if not found and not any(page.number == part.page for page in whole.document.pages):
         raise UserError(
             f"document '{whole.id}' has no part '{part}': its index belongs to another version of the data "
             "set folder: build the index again"
         )
     return part_of(whole, part, found)
+
+
+def _is_on(block: Block, page: int | None, tables: Mapping[str, Table]) -> bool:
+    """Whether a block stands on a page; a table that runs on stands on several."""
+    table = tables.get(block.table) if block.table is not None else None
+    first, _, last = ("" if table is None else table.metadata.get("pages", "")).partition("-")
+    if page is None or not (first.isdigit() and last.isdigit()):
+        return block.page == page
+    return int(first) <= page <= int(last)
 
 
 def part_of(whole: WholeDocument, part: PartId, units: Iterable[Unit]) -> DocumentPart:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -111,6 +113,16 @@ def test_a_page_has_what_stands_on_it():
     empty = take_part(WHOLE, PartId("d", page=3))
     assert empty.document.blocks == []
     assert empty.section == ()
+
+
+def test_a_table_that_runs_on_stands_on_all_its_pages():
+    long = replace(TABLE, metadata={"pages": "2-3"})
+    whole = WholeDocument(WHOLE.document, {"d#t1": long})
+    for number, kinds in ((1, ["heading", "text", "heading"]), (3, ["table"])):
+        part = take_part(whole, PartId("d", page=number))
+        assert [block.kind for block in part.document.blocks] == kinds
+    assert list(take_part(whole, PartId("d", page=3)).tables) == ["d#t1"]
+    assert take_part(WHOLE, PartId("d", page=3)).document.blocks == []
 
 
 @pytest.mark.parametrize("item_id", ["d#p4", "d#u0-3", "d#u5-4", "d#u9-99"])
