@@ -79,10 +79,15 @@ def test_ids_are_taken_apart_and_made_again(item_id: str, part: PartId):
     assert document_of(item_id) == part.document
 
 
-@pytest.mark.parametrize("item_id", ["a.pdf", "a.pdf#t3", "#p3", "a#p", "a#u3", "a#p3x", "a#u1-2-3"])
+@pytest.mark.parametrize("item_id", ["a.pdf", "#p3", "#t3", "a#p", "a#u3", "a#p3x", "a#u1-2-3"])
 def test_other_ids_are_no_parts(item_id: str):
     assert parse_part_id(item_id) is None
     assert document_of(item_id) == item_id
+
+
+def test_a_table_belongs_to_its_document_and_is_no_part():
+    assert parse_part_id("a.pdf#t3") is None
+    assert document_of("a.pdf#t3") == "a.pdf"
 
 
 @given(st.text(min_size=1), st.integers(1, 10**6), st.integers(1, 10**6))
