@@ -94,8 +94,9 @@ def summarise(
     Returns:
         ``precision``, ``recall``, ``f1``: means over the ``counted`` answers (0..1; None where there are
         none), which are the ``judged`` ones and those of ``without_answer``; ``intervals``: 95 % each, by a
-        bootstrap over answers; ``bounds``; ``coverage``: judgements read among all; ``unparsed`` with
-        ``faults`` (kind to number) and the first of their ids in ``unparsed_ids``; ``unjudged``;
+        bootstrap over answers; ``bounds``; ``coverage``: judgements read among those asked for;
+        ``unparsed`` with ``faults`` (kind to number) and the first of their ids in ``unparsed_ids``;
+        ``unjudged``;
         ``mended_by_code`` and ``mended_by_model``; ``settled`` without a call; ``without_claims``: answers
         without any fact, whose precision is 0; ``micro``: the same figures over all facts of the judged
         answers taken together, with the numbers of facts.
@@ -108,6 +109,8 @@ def summarise(
     judgements = [_judgement(row) for row in judged]
     scores = [*map(score, judgements), *[_NONE] * num_without]
     left_out = len(bad) + num_unjudged
+    num_settled = sum(row.get("reply") is None for row in judged)
+    num_asked = len(rows) - num_settled
     return {
         **{name: _mean(scores, name) for name in NAMES},
         "intervals": _intervals(scores),
@@ -117,12 +120,12 @@ def summarise(
         "without_answer": num_without,
         "unparsed": len(bad),
         "unjudged": num_unjudged,
-        "coverage": len(judged) / len(rows) if rows else None,
+        "coverage": (len(judged) - num_settled) / num_asked if num_asked else None,
         "faults": dict(sorted(Counter(str(row.get("fault", "unknown")) for row in bad).items())),
         "unparsed_ids": [row["query_id"] for row in bad[:_MAX_NAMED]],
         "mended_by_code": sum(row.get("mended") == "code" for row in judged),
         "mended_by_model": sum(row.get("mended") == "model" for row in judged),
-        "settled": sum(row.get("reply") is None for row in judged),
+        "settled": num_settled,
         "without_claims": sum(not one.pred_facts for one in judgements),
         "micro": _micro(judgements),
     }

@@ -54,10 +54,12 @@ def read_labelled(path: str | Path) -> list[LabelledAnswer]:
     for number, row in enumerate(read_jsonl(path), start=1):
         try:
             texts = [row[name] for name in ("id", "kind", "question", "prediction")]
-            references = tuple(row["references"])
-            if not all(isinstance(one, str) for one in (*texts, *references)) or not references:
+            references = row["references"]
+            if not isinstance(references, list) or not references:
+                raise TypeError("references must be a list")
+            if not all(isinstance(one, str) for one in (*texts, *references)):
                 raise TypeError("id, kind, question, prediction and references must be texts")
-            one = LabelledAnswer(*texts[:3], references, texts[3], judgement_from_record(row))
+            one = LabelledAnswer(*texts[:3], tuple(references), texts[3], judgement_from_record(row))
         except (KeyError, TypeError, JudgementError) as error:
             raise UserError(f"{path}: record {number} is no labelled answer ({error!r})") from error
         if one.id in found:
@@ -72,10 +74,11 @@ def agreement(labelled: Sequence[LabelledAnswer], rows: Mapping[str, Mapping[str
     Args:
         labelled: Answers with known facts.
         rows: Of a file of judgements, by id; those with ``error``, and those that are missing, count in no
-            figure but ``coverage``.
+            figure but ``coverage``; those that were settled without a judge in none but ``settled``.
 
     Returns:
-        ``items``, ``read``, ``coverage``; for ``recall``, ``precision`` and ``f1`` the ``correlations`` of
+        ``items``, ``settled``, ``read``, ``coverage`` (of those not settled); for ``recall``,
+        ``precision`` and ``f1`` the ``correlations`` of
         :func:`tabrag.evaluation.correlation.correlations`, ``mean_error`` (0..1), ``gold_mean`` and
         ``judged_mean``; ``same_recall`` and so on: shares with exactly the gold figure; ``same_ref_facts``
         and ``same_pred_facts``: shares with as many facts, and ``ref_facts_off`` and ``pred_facts_off``: how
@@ -83,6 +86,8 @@ def agreement(labelled: Sequence[LabelledAnswer], rows: Mapping[str, Mapping[str
         and F1; ``token_f1``: the correlations of word overlap with the gold F1 over the same answers, for
         comparison. What there is nothing to compute from is None.
     """
+    num_items = len(labelled)
+    labelled = [one for one in labelled if not _is_settled(rows.get(one.id, {}))]
     pairs = [
         (one, judgement_from_record(rows[one.id]))
         for one in labelled
@@ -92,7 +97,8 @@ def agreement(labelled: Sequence[LabelledAnswer], rows: Mapping[str, Mapping[str
     judged = [score(judgement) for _, judgement in pairs]
     overlap = [_token_f1(one) for one, _ in pairs]
     found: dict[str, Any] = {
-        "items": len(labelled),
+        "items": num_items,
+        "settled": num_items - len(labelled),
         "read": len(pairs),
         "coverage": len(pairs) / len(labelled) if labelled else None,
     }
@@ -115,6 +121,10 @@ def agreement(labelled: Sequence[LabelledAnswer], rows: Mapping[str, Mapping[str
     found["by_kind"] = {kind: _kind(kind, labelled, pairs, gold, judged) for kind in kinds}
     found["token_f1"] = correlations(_values(gold, "f1"), overlap)
     return found
+
+
+def _is_settled(row: Mapping[str, Any]) -> bool:
+    return "ref_facts" in row and row.get("reply") is None
 
 
 def _kind(

@@ -73,6 +73,7 @@ def test_broken_files_are_told(tmp_path: Path) -> None:
     good = json.loads(FILE.read_text(encoding="utf-8").splitlines()[0])
     for bad in (
         [{**good, "references": []}],
+        [{**good, "references": "a text"}],
         [{**good, "ref_facts": [{"fact": "a", "covered": 1}]}],
         [{key: value for key, value in good.items() if key != "kind"}],
         [good, good],
