@@ -75,6 +75,8 @@ def _extra(command: list[str]) -> list[str]:
     if command[1] == "train/reranker.py":
         tiny = ["--cross_encoder.backbone=offline:tiny-bert", "--data.max_dev=5", "--data.dev_depth=3"]
         return [*tiny, "--train.batch_size=4", "--train.epochs=0", "--train.max_steps=2"]
+    if command[1] == "scripts/prepare_data.py" and "synthetic_documents" in command:
+        return ["--num-documents=5"]
     if command[1] == "scripts/prepare_data.py" and {"hitab", "docrag_open"} & set(command):
         return ["--limit=40"]
     return []
@@ -137,8 +139,24 @@ def test_commands_on_documents(run: Callable[..., dict], data_root: Path) -> Non
     assert figures["documents"] == 40 and 0.3 < figures["Hit@10"] <= 1
 
 
+def test_commands_on_business_documents(run: Callable[..., dict]) -> None:
+    commands = [one for one in _commands("Business documents") if "answers.jsonl" not in " ".join(one)]
+    assert len(commands) == 15
+    replaced = {"layoutlmv3-minilm": "tiny-layoutlmv3", "minilm": "tiny-bert"}
+    evaluated = []
+    for command in commands:
+        # Five documents are of one company, which is in the last split.
+        extra = ["--split=test"] if command[1] == "scripts/evaluate_context.py" else _extra(command)
+        figures = run(command, replaced, extra)
+        evaluated += [figures] if command[1] == "scripts/evaluate_context.py" else []
+    chunks, pages = (one["evidence"] for one in evaluated)
+    assert chunks["all"]["queries"] > 5 and chunks["table"]["recall"] > 0.6
+    assert 0 < pages["all"]["recall"] < chunks["all"]["recall"]  # the random encoder searches pages alone
+
+
 @pytest.mark.parametrize(
-    "heading", ["On GPUs", "Quickstart", "HiTab", "Rerank", "Your own files", "docrag-open"]
+    "heading",
+    ["On GPUs", "Quickstart", "HiTab", "Rerank", "Your own files", "docrag-open", "Business documents"],
 )
 def test_every_named_file_exists(heading: str) -> None:
     commands = _commands(heading)

@@ -14,8 +14,11 @@ from tabrag.files import read_json
 from tabrag.models.config import EmbedderConfig, RetrieverConfig
 
 _MAX_LENGTH = 256
-_QUERY_TOWERS = {"offline:layoutlmv3-minilm": "offline:minilm"}
-"""Encoders of pictures with words -> the sentence encoder that they were made from."""
+_QUERY_TOWERS = {
+    "offline:layoutlmv3-minilm": "offline:minilm",
+    "offline:tiny-layoutlmv3": "offline:tiny-bert",
+}
+"""Encoders of pictures with words -> the sentence encoder beside them; the first was made from it."""
 _PICTURE_WORDS = 512
 _POOLING = {"pooling_mode_mean_tokens": "mean", "pooling_mode_cls_token": "cls"}
 
