@@ -38,7 +38,7 @@ from tabrag.files import atomic_write, sha256_json, write_jsonl
 
 logger = logging.getLogger(__name__)
 
-_FORMAT = 2
+_FORMAT = 3
 """Grows when the same file would be read otherwise: then all files are read anew."""
 _MAX_SHOWN = 20
 _NOTE = "Documents of a person's own files and the tables in them; an id begins with its file's path."

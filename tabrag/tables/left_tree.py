@@ -80,8 +80,11 @@ def _depths(grid: Grid, headings: set[int]) -> list[float]:
     depths = [0.0] * grid.num_rows
     if grid.num_header_cols != 1:
         return depths
-    for row in range(grid.num_header_rows, grid.num_rows):
-        depths[row] = float(_indent(grid.cells[row][0]))
+    body = range(grid.num_header_rows, grid.num_rows)
+    # What all labels are indented by is the side of the column.
+    side = min((_indent(grid.cells[row][0]) for row in body if grid.cells[row][0].strip()), default=0)
+    for row in body:
+        depths[row] = float(max(_indent(grid.cells[row][0]) - side, 0))
     if not any(depths):
         for row in _repeated_rows(grid, headings):
             depths[row] = 0.5

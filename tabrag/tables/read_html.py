@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from lxml import etree
@@ -15,7 +17,10 @@ from tabrag.tables.grid import make_grid
 from tabrag.tables.headers import infer_headers
 from tabrag.tables.html_grid import PlacedTable, place
 from tabrag.tables.html_layout import is_layout
+from tabrag.tables.html_style import PageStyles
 from tabrag.tables.html_text import element_text, is_hidden
+from tabrag.tables.indents import indented, with_levels
+from tabrag.tables.left_tree import without_indents
 from tabrag.tables.look import Look
 from tabrag.types import Grid, Source, Table
 
@@ -60,6 +65,7 @@ def read_html(
     tables: list[Table] = []
     ids: dict[_Element, str] = {}
     section = ""
+    styles = PageStyles(root)
     for element in root.iter(*_HEADINGS, "table"):
         if _is_in_hidden(element):
             continue
@@ -67,7 +73,7 @@ def read_html(
             section = element_text(element).replace("\n", " ") or section
             continue
         try:
-            table = read_table(element, keep_layout=keep_layout, infer=infer)
+            table = read_table(element, styles, keep_layout=keep_layout, infer=infer)
         except UserError as error:
             raise UserError(f"{name or 'page'}: {error}") from error
         if table is None:
@@ -113,11 +119,14 @@ def _is_in_hidden(element: _Element) -> bool:
     return is_hidden(element) or any(is_hidden(above) for above in element.iterancestors())
 
 
-def read_table(element: _Element, *, keep_layout: bool = False, infer: bool = True) -> Table | None:
+def read_table(
+    element: _Element, styles: PageStyles, *, keep_layout: bool = False, infer: bool = True
+) -> Table | None:
     """Read one ``table`` element: caption and grid, the rest of the record empty.
 
     Args:
         element: The element.
+        styles: Those of its page: they say how far labels are indented.
         keep_layout: As in :func:`read_html`.
         infer: As in :func:`read_html`.
 
@@ -147,11 +156,27 @@ def read_table(element: _Element, *, keep_layout: bool = False, infer: bool = Tr
     texts = [next(filter(None, grid.cells[row]), "").replace("\n", " ") for row in titles]
     rows = rows[len(titles) :]
     grid = _with_headers(
-        keep_rows(grid, rows, cols=cols),
+        _with_levels(keep_rows(grid, rows, cols=cols), _labels(placed, rows, cols), styles),
         sum(row < num_header_rows for row in rows),
         sum(col < num_header_cols for col in cols),
     )
-    return Table(id="", caption=" ".join(dict.fromkeys(filter(None, [caption, *texts]))), grid=grid)
+    caption = " ".join(dict.fromkeys(filter(None, [caption, *texts])))
+    return Table(id="", caption=caption, grid=without_indents(grid))
+
+
+def _labels(placed: PlacedTable, rows: Sequence[int], cols: Sequence[int]) -> dict[int, _Element]:
+    """The elements in the first column that is kept, by the rows that are kept."""
+    first = {cell.row: cell.element for cell in placed.cells if cell.col <= cols[0] <= cell.last_col}
+    return {place: first[row] for place, row in enumerate(rows) if row in first}
+
+
+def _with_levels(grid: Grid, labels: dict[int, _Element], styles: PageStyles) -> Grid:
+    """The grid with blanks before its labels that show their levels."""
+    cells = [
+        [indented(texts[0], styles.start(labels[row])) if row in labels else texts[0], *texts[1:]]
+        for row, texts in enumerate(grid.cells)
+    ]
+    return replace(grid, cells=with_levels(cells))
 
 
 def _with_headers(grid: Grid, num_header_rows: int, num_header_cols: int) -> Grid:
@@ -164,19 +189,29 @@ def _with_headers(grid: Grid, num_header_rows: int, num_header_cols: int) -> Gri
 
 
 def _marked_headers(placed: PlacedTable, grid: Grid) -> tuple[int, int]:
-    """Header rows and columns that ``thead`` and ``th`` name."""
+    """Header rows and columns that ``thead`` and ``th`` name.
+
+    A ``thead`` says where header rows end, unless it has titles alone. A row over the full width below
+    another header row is one only where others follow: else it begins the first group of rows.
+    """
+    look = Look(grid)
     num_rows = placed.num_head_rows
     if num_rows == grid.num_rows:
         num_rows = 0
-    while num_rows < grid.num_rows - 1 and _is_header_row(placed, grid, num_rows):
-        num_rows += 1
+    has_header = any(not look.is_label(row) for row in range(num_rows))
+    row = grid.num_rows if has_header else num_rows
+    while row < grid.num_rows - 1 and _is_header_row(placed, grid, row):
+        is_label = look.is_label(row)
+        if not (is_label and has_header):
+            num_rows = row + 1
+        has_header = has_header or not is_label
+        row += 1
     kinds: dict[tuple[int, int], bool] = {
         (row, col): cell.is_header
         for cell in placed.cells
         for row in range(max(cell.row, num_rows), cell.last_row + 1)
         for col in range(cell.col, cell.last_col + 1)
     }
-    look = Look(grid)
     body = [row for row in range(num_rows, grid.num_rows) if not look.is_label(row)]
     body = body or list(range(num_rows, grid.num_rows))
     num_cols = 0

@@ -136,6 +136,50 @@ def test_full_width_row_at_the_top_is_the_caption() -> None:
     assert table.grid.cells == [["a", "b"], ["x", "2"]] and table.grid.num_header_rows == 1
 
 
+@pytest.mark.parametrize(
+    "group",
+    [
+        "<th scope=rowgroup colspan=3>{}</th>",
+        "<th colspan=3>{}</th>",
+        "<td colspan=3><b>{}</b></td>",
+        "<th scope=row>{}</th><td></td><td></td>",
+        "<th>{}</th><th></th><th></th>",
+    ],
+)
+@pytest.mark.parametrize(
+    "head", ["<thead><tr>{}</tr></thead><tbody>", "<thead><tr>{}</thead>", "<tr>{}</tr>"]
+)
+def test_the_first_group_of_rows_is_no_header(group: str, head: str) -> None:
+    headers = "<th>Country<th>2020<th>2019"
+    rows = "<tr><th scope=row>{}</th><td>{}</td><td>7</td></tr>"
+    body = "".join(
+        f"<tr>{group.format(name)}</tr>{rows.format(first, 1)}{rows.format(second, 2)}"
+        for name, first, second in (("Europe", "France", "Spain"), ("Asia", "China", "Japan"))
+    )
+    grid = grid_of(f"<caption>Sales</caption>{head.format(headers)}{body}")
+    assert (grid.num_header_rows, grid.num_header_cols) == (1, 1)
+    assert lefts(grid)[1:4] == [["Europe"], ["Europe", "France"], ["Europe", "Spain"]]
+    assert lefts(grid)[-1] == ["Asia", "Japan"] and tops(grid)[1] == ["2020"]
+
+
+def test_the_head_says_where_header_rows_end() -> None:
+    years = "<thead><tr><th rowspan=2>Key<th colspan=2>Sales<tr><th>2020<th>2019</thead>"
+    grid = grid_of(f"{years}<tbody><tr><th>Region<th>North<th>South<tr><th>x<td>1<td>2<tr><th>y<td>3<td>4")
+    assert grid.num_header_rows == 2 and tops(grid)[1] == ["Sales", "2020"]
+    # A head of titles alone leaves the header to the body.
+    titled = "<thead><tr><th colspan=3>Sales in 2020</thead><tbody><tr><th>Key<th>North<th>South"
+    (table,) = read(f"<table>{titled}<tr><th>x<td>1<td>2<tr><th>y<td>3<td>4</table>")
+    assert table.caption == "Sales in 2020" and table.grid is not None
+    assert table.grid.num_header_rows == 1 and tops(table.grid)[1:] == [["North"], ["South"]]
+
+
+def test_a_full_width_row_between_header_rows_is_one_of_them() -> None:
+    grid = grid_of(
+        "<tr><th>Key<th>n<th>m<tr><th colspan=3>in tonnes<tr><th><th>2020<th>2019<tr><td>a<td>1<td>2"
+    )
+    assert grid.num_header_rows == 3
+
+
 def test_text_of_cells() -> None:
     grid = grid_of(
         "<tr><td>a<br>b</td><td>12<sup>a</sup></td><td>m<sup>2</sup></td><td>1<sup>st</sup></td></tr>"

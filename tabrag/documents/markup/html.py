@@ -77,8 +77,8 @@ def read_page(path: Path, document_id: str, data: bytes, *, pictures: Pictures, 
 
 def _walk(root: _Element, builder: DocumentBuilder, path: Path) -> None:
     try:
-        PageWalk(builder, path).read(root)
+        PageWalk(root, builder, path).read()
         if not builder.blocks:  # a page that is all navigation or footer
-            PageWalk(builder, path, keep_all=True).read(root)
+            PageWalk(root, builder, path, keep_all=True).read()
     except UserError as error:
         raise UserError(str(error) if str(path) in str(error) else f"{path}: {error}") from error

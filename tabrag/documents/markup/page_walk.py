@@ -11,6 +11,7 @@ from lxml.etree import _Element
 
 from tabrag.documents.builder import DocumentBuilder
 from tabrag.documents.markup.page_pictures import PagePictures, is_decoration
+from tabrag.tables.html_style import PageStyles
 from tabrag.tables.html_text import is_hidden, raised_text
 from tabrag.tables.read_html import read_table
 from tabrag.types import Table
@@ -52,12 +53,17 @@ class PageWalk:
     """Reads a page into a builder.
 
     Args:
+        root: The page.
         builder: Takes up blocks and tables.
         path: The file: its pictures lie beside it.
         keep_all: Whether navigation and page footers are kept.
     """
 
-    def __init__(self, builder: DocumentBuilder, path: Path, *, keep_all: bool = False) -> None:
+    def __init__(
+        self, root: _Element, builder: DocumentBuilder, path: Path, *, keep_all: bool = False
+    ) -> None:
+        self.root = root
+        self.styles = PageStyles(root)
         self.builder = builder
         self.pictures = PagePictures(path)
         self.keep_all = keep_all
@@ -67,13 +73,13 @@ class PageWalk:
         self._waiting: list[_Element] = []
         """Pictures in the paragraph that is being read."""
 
-    def read(self, root: _Element) -> None:
-        """Read a page.
+    def read(self) -> None:
+        """Read the page.
 
         Raises:
             UserError: A table whose spans are absurd in sum.
         """
-        self._walk(root)
+        self._walk(self.root)
         for note in self.pictures.notes():
             self.builder.remark(note)
 
@@ -90,7 +96,7 @@ class PageWalk:
                 pass
             elif element.tag == "sup" and len(text := "".join(element.itertext())) <= _MAX_RAISED:
                 self._pieces.append(raised_text(text))
-            elif element.tag == "table" and (table := read_table(element)) is not None:
+            elif element.tag == "table" and (table := read_table(element, self.styles)) is not None:
                 self._flush(context)
                 self._table(element, table)
             else:

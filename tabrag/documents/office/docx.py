@@ -12,13 +12,15 @@ from tabrag.documents.builder import DocumentBuilder
 from tabrag.documents.office.charts import chart_tables
 from tabrag.documents.office.drawn_text import diagram_lines
 from tabrag.documents.office.package import Part, open_word
+from tabrag.documents.office.word_indents import cell_margin, paragraph_start
 from tabrag.documents.office.word_styles import WordNumbering, WordStyles
 from tabrag.documents.office.word_table import WordTable, place_cells
 from tabrag.documents.office.word_text import Anchored, WordParagraph, WordReader, share_of_bold
-from tabrag.documents.office.xml import children, find, local, number, preferred, value
+from tabrag.documents.office.xml import children, find, local, preferred, value
 from tabrag.documents.parsed import Parsed, ParseOptions, Pictures
 from tabrag.documents.stacked_rows import split_stacked
 from tabrag.errors import UserError
+from tabrag.tables.indents import indented, label_text, with_levels
 from tabrag.types import Table
 
 _WRAPPERS = frozenset({"sdt", "sdtContent", "customXml", "smartTag", "ins", "moveTo"})
@@ -27,8 +29,6 @@ _MAX_BOLD = 0.35
 """Share of letters in bold paragraphs above which bold type marks no headings."""
 _LONG_CELL = 300
 """Characters; a table of one row with such a cell sets text in columns."""
-_INDENT = 180
-"""Twentieths of a point for one blank before the label of a row."""
 
 
 def parse_docx(path: Path, document_id: str, *, pictures: Pictures, options: ParseOptions) -> Parsed:
@@ -61,10 +61,10 @@ def parse_docx(path: Path, document_id: str, *, pictures: Pictures, options: Par
 
 @dataclass(slots=True)
 class _CellContent:
-    """Lines of a cell, and what must follow its table."""
+    """Lines of a cell, how far each is indented (points), and what must follow its table."""
 
     lines: list[str] = field(default_factory=list)
-    indent: int = 0
+    indents: list[float] = field(default_factory=list)
     tables: list[_Element] = field(default_factory=list)
     anchored: list[Anchored] = field(default_factory=list)
 
@@ -193,10 +193,10 @@ class _Word:
         lines: list[list[list[str]]] = [[[] for _ in range(placed.num_cols)] for _ in range(placed.num_rows)]
         for cell, content in zip(placed.cells, contents, strict=True):
             lines[cell.row][cell.col] = content.lines
-            if cell.col == 0 and len(content.lines) == 1 and content.lines[0]:
-                lines[cell.row][0] = [" " * content.indent + content.lines[0]]
+            if cell.col == 0:
+                lines[cell.row][0] = list(map(indented, content.lines, content.indents))
         rows, merged, is_split = split_stacked(lines, placed.merged())
-        cells = [[_joined(texts, is_label=col == 0) for col, texts in enumerate(row)] for row in rows]
+        cells = with_levels([[label_text(row[0]), *map(_joined, row[1:])] for row in rows])
         metadata = {"stacked_rows": "split"} if is_split else {}
         return self.builder.add_cells(cells, merged, outer=outer, metadata=metadata)
 
@@ -204,33 +204,27 @@ class _Word:
         """Read the paragraphs of a cell; its tables and pictures are kept for later."""
         content = _CellContent()
         reader = WordReader()
+        margin = cell_margin(container)
         for element in self.elements(container):
             if local(element) == "tbl":
                 content.tables.append(element)
                 continue
             read = reader.read(element)
             label = self.label(element)
-            if not content.lines:
-                content.indent = self.indent(element)
-            content.lines += (read.text if read.text.strip() else label).split("\n")
+            lines = (read.text if read.text.strip() else label).split("\n")
+            start = margin + paragraph_start(element, self.styles, self.numbering)
+            content.lines += lines
+            content.indents += [start] * len(lines)
             for anchored in read.anchored:
                 if anchored.kind == "box" and anchored.element is not None:
                     inner = self.cell(anchored.element)
                     content.lines += inner.lines
+                    content.indents += inner.indents
                     content.tables += inner.tables
                     content.anchored += inner.anchored
                 else:
                     content.anchored.append(anchored)
         return content
-
-    def indent(self, paragraph: _Element) -> int:
-        """Blanks that stand for the indentation of a label."""
-        properties = find(paragraph, "pPr")
-        if properties is None or value(find(properties, "jc")) in ("center", "right", "end"):
-            return 0
-        indent = find(properties, "ind")
-        left = number(value(indent, "left") or value(indent, "start") or "0")
-        return min(max(left, 0) // _INDENT, 40)
 
     def put(self, anchored: Iterable[Anchored], table: Table | None = None) -> None:
         """Add what is anchored in a paragraph, or in the cells of a table."""
@@ -309,10 +303,8 @@ def _notes(root: _Element | None, kind: str) -> dict[str, _Element]:
     return {value(one, "id"): one for one in children(root, kind) if value(one, "type") in ("", "normal")}
 
 
-def _joined(lines: list[str], *, is_label: bool) -> str:
-    """The lines of a cell without blank ones; a label keeps the blanks before it: they show its level."""
-    if is_label and len(lines) == 1:
-        return lines[0].replace("\t", "    ").rstrip()
+def _joined(lines: list[str]) -> str:
+    """The lines of a cell without blank ones."""
     return "\n".join(line for line in (line.replace("\t", " ").strip() for line in lines) if line)
 
 

@@ -15,6 +15,11 @@ def text_lines(element: _Element) -> list[str]:
 
 def drawn_text(paragraph: _Element) -> str:
     """Text of a paragraph, fields' results and formulas included."""
+    return typed_text(paragraph).strip()
+
+
+def typed_text(paragraph: _Element) -> str:
+    """Text of a paragraph with the blanks around it."""
     pieces = []
     for run in paragraph:
         name = local(run)
@@ -26,7 +31,7 @@ def drawn_text(paragraph: _Element) -> str:
             pieces += [formula_text(part) for part in preferred(run)]
         elif name in ("m", "oMath", "oMathPara"):
             pieces.append(formula_text(run))
-    return "".join(pieces).replace("\v", "\n").strip()
+    return "".join(pieces).replace("\v", "\n")
 
 
 def diagram_lines(root: _Element) -> list[str]:

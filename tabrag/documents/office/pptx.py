@@ -8,17 +8,23 @@ from lxml.etree import _Element
 
 from tabrag.documents.builder import DocumentBuilder
 from tabrag.documents.office.charts import chart_tables
-from tabrag.documents.office.drawn_text import diagram_lines, drawn_text
+from tabrag.documents.office.drawn_text import diagram_lines, drawn_text, typed_text
 from tabrag.documents.office.package import OfficePackage, Part, open_slides, relation
 from tabrag.documents.office.slide_order import SlideBox, reading_order
 from tabrag.documents.office.slide_shapes import TITLES, Places, SlideShape, layout_places, slide_shapes
 from tabrag.documents.office.xml import children, find, local, number, value
 from tabrag.documents.parsed import Parsed, ParseOptions, Pictures
 from tabrag.documents.stacked_rows import split_stacked
+from tabrag.tables.indents import indented, label_text, with_levels
 from tabrag.types import Box, Page, Table
 
 _EMU = 12_700
 """English Metric Units in a point."""
+_CELL_MARGIN = 91_440
+"""Left margin of a cell that names none."""
+_LEVEL = 457_200
+"""What the text of a cell is indented for each level where its paragraph does not say."""
+_MAX_LEVEL = 8
 _LISTS = ("body", "obj")
 """Placeholders whose paragraphs have bullets unless they say otherwise."""
 _SIZE = (12_192_000, 6_858_000)
@@ -161,17 +167,11 @@ class _Slide:
                 lines[row][col] = _cell_lines(cell)
         split, regions, is_split = split_stacked(lines, merged)
         texts = [
-            [
-                # A label keeps the blanks before it: they show its level.
-                one[0].rstrip()
-                if col == 0 and len(one) == 1
-                else "\n".join(filter(None, map(str.strip, one)))
-                for col, one in enumerate(row)
-            ]
+            [label_text(row[0]), *("\n".join(filter(None, map(str.strip, one))) for one in row[1:])]
             for row in split
         ]
         self.builder.add_cells(
-            texts,
+            with_levels(texts),
             regions,
             box=self.box(shape.box),
             metadata={"stacked_rows": "split"} if is_split else {},
@@ -260,11 +260,19 @@ def _is_point(paragraph: _Element, placeholder: str) -> bool:
 
 
 def _cell_lines(cell: _Element) -> list[str]:
-    """Lines of a cell; deeper levels of a label are indented."""
+    """Lines of a cell, each behind one blank for each point that it is indented."""
+    margin = number(value(find(cell, "tcPr"), "marL") or str(_CELL_MARGIN)) / _EMU
     lines = []
     for paragraph in _paragraphs(cell):
-        level = number(value(find(paragraph, "pPr"), "lvl") or "0")
-        lines += [
-            " " * 2 * min(level, 8) + line if line else "" for line in drawn_text(paragraph).split("\n")
-        ]
+        start = margin + _start(find(paragraph, "pPr"))
+        lines += [indented(line, start) for line in typed_text(paragraph).strip("\n").split("\n")]
     return lines
+
+
+def _start(properties: _Element | None) -> float:
+    """How far the first line of a paragraph is indented, points; 0 where it is not set at the left."""
+    if properties is None or value(properties, "algn") in ("ctr", "r", "dist"):
+        return 0.0
+    level = min(number(value(properties, "lvl") or "0"), _MAX_LEVEL)
+    left = number(value(properties, "marL") or str(level * _LEVEL))
+    return (left + number(value(properties, "indent") or "0")) / _EMU

@@ -50,7 +50,7 @@ class WordStyles:
         outline = find(properties, "outlineLvl")
         if outline is not None:
             return _level(outline)
-        for element in self._chain(value(find(properties, "pStyle"))):
+        for element in self.chain(value(find(properties, "pStyle"))):
             outline = find(element, "pPr", "outlineLvl")
             if outline is not None:
                 return _level(outline)
@@ -62,7 +62,7 @@ class WordStyles:
         """The list that a paragraph is a point of, by its number, and its level from 0."""
         own = find(paragraph, "pPr", "numPr")
         style = value(find(paragraph, "pPr", "pStyle"))
-        parts = [own, *(find(element, "pPr", "numPr") for element in self._chain(style))]
+        parts = [own, *(find(element, "pPr", "numPr") for element in self.chain(style))]
         found = next((part for part in parts if part is not None and find(part, "numId") is not None), None)
         if found is None or value(find(found, "numId")) in ("", "0"):
             return None
@@ -71,13 +71,13 @@ class WordStyles:
 
     def is_bold(self, paragraph: _Element) -> bool:
         """Whether its style sets all of its text in bold."""
-        for element in self._chain(value(find(paragraph, "pPr", "pStyle"))):
+        for element in self.chain(value(find(paragraph, "pPr", "pStyle"))):
             switch = find(element, "rPr", "b")
             if switch is not None:
                 return is_on(switch)
         return False
 
-    def _chain(self, style: str) -> Iterator[_Element]:
+    def chain(self, style: str) -> Iterator[_Element]:
         """A style and those that it is based on."""
         seen: set[str] = set()
         style = style or self._default
@@ -92,6 +92,7 @@ class _Level:
     form: str
     text: str
     start: int
+    properties: _Element | None = None
 
 
 @dataclass(slots=True)
@@ -129,8 +130,13 @@ class WordNumbering:
                 level = level if replaced is None else _level_of(replaced)
                 start = find(change, "startOverride")
                 first = level.start if start is None else number(value(start), 1)
-                own.levels[place] = _Level(level.form, level.text, first)
+                own.levels[place] = _Level(level.form, level.text, first, level.properties)
             self._lists[value(one, "numId")] = own
+
+    def properties(self, list_number: str, level: int) -> _Element | None:
+        """What a list says about its paragraphs of a level; None where it says nothing."""
+        found = self._lists.get(list_number)
+        return found.levels[level].properties if found is not None and level in found.levels else None
 
     def label(self, list_number: str, level: int) -> str:
         """The label of the next point of a list, for example ``2.1``; empty for bullets."""
@@ -166,6 +172,7 @@ def _level_of(element: _Element) -> _Level:
         form=value(find(element, "numFmt")) or "decimal",
         text=value(find(element, "lvlText")),
         start=number(value(find(element, "start")), 1),
+        properties=find(element, "pPr"),
     )
 
 

@@ -15,12 +15,13 @@ from statistics import median
 from tabrag.documents.page_content import PageTable, PageWord
 from tabrag.documents.page_tables.area import Area
 from tabrag.documents.page_tables.cell_text import cell_text
-from tabrag.documents.page_tables.indents import BLANKS, indents
+from tabrag.documents.page_tables.indents import indents
 from tabrag.documents.page_tables.lattice import Lattice, Region, make_lattice, place
 from tabrag.documents.page_tables.strokes import SNAP
 from tabrag.documents.page_tables.text_lines import are_values, type_size
 from tabrag.documents.page_tables.totals import without_total_rules
 from tabrag.documents.page_tables.word_lines import lines_of_words
+from tabrag.tables.indents import BLANKS
 
 
 @dataclass(slots=True)

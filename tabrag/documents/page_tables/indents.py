@@ -1,4 +1,4 @@
-"""How far labels of rows are indented, as blanks before their texts."""
+"""How far labels of rows on a page are indented."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from statistics import median
 
 from tabrag.documents.page_content import PageWord
 from tabrag.documents.page_tables.text_lines import are_values, text_lines, type_size
+from tabrag.tables.indents import levels_by_place
 
 _STEP = 0.3
 """Labels begin at one place where their left sides differ by less than this many heights of type."""
 _MAX_LEVELS = 5
-BLANKS = "  "
-"""Stands before a label once for each level."""
 
 
 def indents(labels: Mapping[int, Sequence[PageWord]]) -> dict[int, int]:
@@ -62,10 +61,8 @@ def _are_centred(bold: set[int], levels: Mapping[int, int]) -> bool:
 
 def _levels(starts: dict[int, float], step: float) -> dict[int, int] | None:
     """Levels by place; None where there are too many places, or a middle or right side is what is aligned."""
-    places: list[float] = []
-    for x in sorted(starts.values()):
-        if not places or x - places[-1] > step:
-            places.append(x)
-    if not places or len(places) > min(_MAX_LEVELS, max(2, len(starts) // 2)):
+    levels = levels_by_place(starts, step)
+    num_places = len(set(levels.values()))
+    if not num_places or num_places > min(_MAX_LEVELS, max(2, len(starts) // 2)):
         return None
-    return {row: max(level for level, place in enumerate(places) if x >= place) for row, x in starts.items()}
+    return levels
