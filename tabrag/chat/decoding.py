@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +11,9 @@ from torch import Tensor
 
 from tabrag.chat.loading import end_ids, pad_id
 from tabrag.chat.protocol import Reply, first_stop
+from tabrag.chat.thoughts import without_thoughts
+
+logger = logging.getLogger(__name__)
 
 
 def reply_batch(
@@ -71,14 +75,23 @@ class Decoder:
         """The reply of each row of ``generate``'s output (prompt included)."""
         new_BT = output_BS[:, self._prompt_length :]
         log_probs_TB = torch.stack(self._chosen) if self._chosen else torch.zeros(0, new_BT.shape[0])
-        replies = []
+        replies, thoughts = [], 0
         for row, ids in enumerate(new_BT.tolist()):
             end = next((i + 1 for i, token in enumerate(ids) if token in self._ends), len(ids))
             length = min(end, self._stopped_at.get(row, len(ids)))
             text = self._decode([ids[:length]])[0]
             cut = first_stop(text, self._stop)
             probability = float(log_probs_TB[:length, row].mean().exp()) if length else None
-            replies.append(Reply((text if cut is None else text[:cut]).strip(), probability))
+            said = without_thoughts(text if cut is None else text[:cut]).strip()
+            thoughts += bool(text.strip()) and not said
+            replies.append(Reply(said, probability))
+        if thoughts:
+            logger.warning(
+                "%d of %d replies are thoughts alone: raise their length, or choose a model that does not"
+                " think aloud",
+                thoughts,
+                len(replies),
+            )
         return replies
 
     def _decode(self, rows: Any) -> list[str]:

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 from tabrag.chat.prompts import Shown, shown_parts
 from tabrag.chat.protocol import Message, Text, probabilities
+from tabrag.chat.thoughts import without_thoughts
 
 GRADING_VERSION = 1
 """Raised when a prompt or the reading of its replies changes: batch jobs name it."""
@@ -44,9 +45,6 @@ _BY_JSON = (
 )
 _ONCE_MORE = (
     'The last line must be JSON with a grade from 0.0 to 1.0, such as {"grade": 0.4}. Reply with that line.'
-)
-_THOUGHT = re.compile(
-    r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)|\A.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE
 )
 _OBJECT = re.compile(r"\{[^{}]*\}")
 
@@ -83,7 +81,7 @@ def read_grade(reply: str) -> float | None:
         The grade, as it is said (0.85 stays 0.85); None where there is no such object, or where the last one
         holds something else.
     """
-    for found in reversed(_OBJECT.findall(_THOUGHT.sub("", reply))):
+    for found in reversed(_OBJECT.findall(without_thoughts(reply))):
         try:
             value = json.loads(found)
         except ValueError:

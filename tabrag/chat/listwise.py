@@ -11,17 +11,17 @@ from collections.abc import Sequence
 
 from tabrag.chat.prompts import Shown
 from tabrag.chat.protocol import Message, Part, Picture, Text
+from tabrag.chat.thoughts import without_thoughts
 
 LISTWISE_VERSION = 1
 """Raised when the prompt changes: stored rankings name it."""
 
 _NUMBER = re.compile(r"\d+")
-_IN_BRACKETS = re.compile(r"\[([\d\s,;>]*\d[\d\s,;>]*)\]")
+_IN_BRACKETS = re.compile(r"\[(?=[\s,;>]*\d)([\d\s,;>]+)\]")
 _NOT_NAMED = re.compile(
-    r"<think>.*?(?:</think>|\Z)"  # a model thinks aloud
-    r"|\b(?:top|best|first)\s+\d+\b|\[\d+\]\s*(?:to|-|–)\s*\[\d+\]"  # it repeats what it was asked for
+    r"\b(?:top|best|first)\s+\d+\b|\[\d+\]\s*(?:to|-|–)\s*\[\d+\]"  # it repeats what it was asked for
     r"|^[ \t*_-]*(?:rank[ \t]+)?\d+[.):][ \t*_]+(?=[^\n]*\d)",  # the places of a numbered list
-    re.IGNORECASE | re.MULTILINE | re.DOTALL,
+    re.IGNORECASE | re.MULTILINE,
 )
 
 
@@ -53,7 +53,7 @@ def read_order(reply: str, num_candidates: int) -> list[int] | None:
     Returns:
         All places, or None where the reply names no candidate.
     """
-    text = _NOT_NAMED.sub(" ", reply)
+    text = _NOT_NAMED.sub(" ", without_thoughts(reply))
     for part in (" ".join(_IN_BRACKETS.findall(text)), text):
         named = [int(number) - 1 for number in _NUMBER.findall(part) if len(number) < 10]
         valid = list(dict.fromkeys(place for place in named if 0 <= place < num_candidates))

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from tabrag.chat.thoughts import first_said
 from tabrag.errors import UserError
 
 
@@ -59,7 +60,7 @@ class Reply:
     """What a model replied.
 
     Attributes:
-        text: The reply without control tokens and without surrounding blanks.
+        text: The reply without control tokens, thoughts and surrounding blanks.
         probability: Geometric mean, over the reply's tokens (its end token included), of the probability the
             model gave to each; 0..1, or None where the model does not tell. It measures how sure the model is
             of its words, not whether they are true.
@@ -117,7 +118,9 @@ def probabilities(
 
 
 def first_stop(text: str, stop: Sequence[str]) -> int | None:
-    """Where the first of ``stop`` begins in a reply; blanks at the very beginning of it do not count."""
-    lead = len(text) - len(text.lstrip())
+    """Where the first of ``stop`` begins in a reply; thoughts and blanks before it do not count."""
+    lead = first_said(text)
+    if lead is None:
+        return None
     found = [at for at in (text.find(one, lead) for one in stop if one) if at >= 0]
     return min(found) if found else None

@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 
 from tabrag.chat.protocol import Message, Text
+from tabrag.chat.thoughts import without_thoughts
 from tabrag.types import Turn
 
 REWRITE_VERSION = 1
@@ -39,9 +40,6 @@ _STEP_BACK = (
     "Question: By how much did the number of sailing boats in the harbour of Lund grow from 2020 to 2021?\n"
     "General question: How did the boats in the harbour of Lund develop over the years?\n"
     "Keywords: harbour, Lund, boats, sailing, number, growth, 2020, 2021\n\n"
-)
-_THOUGHT = re.compile(
-    r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)|\A.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE
 )
 _LABEL = re.compile(
     r"^[\s>*_#-]*(?:(?:the\s)?(?:stand-?\s?alone|rewritten|rephrased|reformulated|last|final)\s(?:version\sof\s(?:the\s)?)?"
@@ -91,7 +89,7 @@ def read_stand_alone(reply: str, question: str, history: Sequence[Turn]) -> str 
         nothing of what was asked, or with a number that neither the conversation nor a year beside one of its
         years has.
     """
-    lines = [line for line in _THOUGHT.sub("", reply).splitlines() if line.strip().strip("`*_")]
+    lines = [line for line in without_thoughts(reply).splitlines() if line.strip().strip("`*_")]
     if len(lines) > 1 and _INTRODUCES.match(lines[0]):
         lines = lines[1:]
     if len(lines) != 1:
@@ -119,7 +117,7 @@ def read_step_back(reply: str) -> str | None:
     Returns:
         One line; None where the reply has no general question. Keywords may be missing.
     """
-    text = _THOUGHT.sub("", reply).strip()
+    text = without_thoughts(reply).strip()
     # The prompt ends in the first label, so that a reply may begin without it.
     labelled = _GENERAL.search(text) or _GENERAL.search(f"General question: {text}")
     if labelled is None:

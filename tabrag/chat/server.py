@@ -21,6 +21,7 @@ from tabrag.chat.completions import Completions
 from tabrag.chat.config import ServerChatConfig
 from tabrag.chat.endpoint import Refused, ServerUnavailable
 from tabrag.chat.protocol import Conversation, Reply, first_stop
+from tabrag.chat.thoughts import without_thoughts
 from tabrag.chat.wire import choice_scores, reply_probability, token_texts
 from tabrag.errors import UserError
 
@@ -138,20 +139,26 @@ class ServerChat:
         fields: dict[str, Any] = {"max_tokens": max_new_tokens, "logprobs": True}
         choice = self._completions.ask(messages, **fields, **({"stop": list(stop)} if stop else {}))
         text = _text(choice)
-        if not text.strip() and choice.get("finish_reason") == "stop" and any(s.isspace() for s in stop):
-            # The reply begins with a blank that is a stop text too. There it does not count: the end is
-            # looked for here.
+        may_go_on = bool(text.strip()) or any(one.isspace() for one in stop)
+        if (
+            not without_thoughts(text).strip()
+            and choice.get("finish_reason") == "stop"
+            and stop
+            and may_go_on
+        ):
+            # The reply begins with a thought, or with a blank that is a stop text too. A stop text does not
+            # count there: the end is looked for here.
             choice = self._completions.ask(messages, **fields)
             text = _text(choice)
         thoughts = choice["message"].get("reasoning_content") or choice["message"].get("reasoning")
-        if not text.strip() and thoughts:
+        if not without_thoughts(text).strip() and (thoughts or text.strip()):
             raise UserError(
                 f"{self.config.model} thinks aloud and comes to no answer in {max_new_tokens} tokens: turn it"
                 " off with server.extra={chat_template_kwargs: {enable_thinking: false}}"
             )
         tokens = self._listed(choice, first=False)
         cut = first_stop(text, stop)
-        text = (text if cut is None else text[:cut]).strip()
+        text = without_thoughts(text if cut is None else text[:cut]).strip()
         return Reply(text, None if tokens is None else reply_probability(tokens, stop))
 
     def _scores(self, messages: Conversation, choices: Sequence[str]) -> list[float]:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 
 from tabrag.chat.protocol import Message, Text
+from tabrag.chat.thoughts import without_thoughts
 from tabrag.documents.sentences import split_sentences
 
 SUMMARISE_VERSION = 1
@@ -19,9 +20,6 @@ _ASKED = (
     "Summarise these passages of one document in about {words} words, with as many key details as possible:"
     " names, places, years, measures and figures as they are written. Plain sentences, no list, no"
     " introduction, nothing that the passages do not say."
-)
-_THOUGHT = re.compile(
-    r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)|\A.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE
 )
 _INTRODUCES = re.compile(
     r"^\W*(?:(?:sure|okay|certainly)\b[^\n:]*|here\b[^\n:]*|(?:the\s)?summary)\s*:[*_\s]*", re.IGNORECASE
@@ -48,7 +46,7 @@ def read_summary(reply: str) -> str:
 
     Empty where the reply has none.
     """
-    text = _INTRODUCES.sub("", _THOUGHT.sub("", reply).strip())
+    text = _INTRODUCES.sub("", without_thoughts(reply).strip())
     sentences = split_sentences(" ".join(_BULLET.sub("", text).split()))
     if len(sentences) > 1 and not _ENDS.search(sentences[-1]):
         sentences.pop()

@@ -7,6 +7,8 @@ import json
 import re
 from typing import Any
 
+from tabrag.chat.thoughts import without_thoughts
+
 _FENCE = re.compile(r"```(?:\w+\n|\s)?(.*?)```", re.DOTALL)
 _LEAD_IN = re.compile(
     r"(?:^|\n|[.!?]\s)[\s*#]{0,4}(?:(?:so|thus|therefore),?\s+)?(?:the\s+)?(?:final\s+|correct\s+)?"
@@ -37,10 +39,10 @@ def final_answer(reply: str) -> str:
     """The answer that a reply gives; the members of a list stand one a line.
 
     JSON (fenced, with single quotes, or inside a sentence) gives the value of its key ``answer`` or the like,
-    or of its only key. A code fence, a lead-in ("The answer is:") and the quotes around a whole answer go. A
-    reply that is none of these is the answer as it stands.
+    or of its only key. Thoughts, a code fence, a lead-in ("The answer is:") and the quotes around a whole
+    answer go. A reply that is none of these is the answer as it stands.
     """
-    text = reply.strip()
+    text = without_thoughts(reply).strip()
     if fenced := _FENCE.search(text):
         text = fenced[1].strip()
     value = _json_answer(text)

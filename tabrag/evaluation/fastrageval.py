@@ -28,6 +28,7 @@ from fractions import Fraction
 from typing import Any
 
 from tabrag.chat.judge import EXAMPLE_REPLY
+from tabrag.chat.thoughts import without_thoughts
 from tabrag.evaluation.answer_refusals import is_refusal
 from tabrag.evaluation.answer_replies import final_answer
 from tabrag.evaluation.loose_json import LooseJsonError, find_objects, read_strict
@@ -37,7 +38,6 @@ FLAGS = {REF_FACTS: "covered", PRED_FACTS: "supported"}
 MAX_CHARACTERS = 200_000
 """Of a reply; a longer one is not read."""
 _RUNS_ON = re.compile(r"[\"'“”‘’](?:covered|supported)[\"'“”‘’]\s*:")
-_END_OF_THOUGHT = "</think>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ def _share(facts: Sequence[JudgedFact], *, of_none: int) -> Fraction:
 def parse_judgement(reply: str) -> Judgement:
     """Read a judge's reply.
 
-    Thoughts before ``</think>``, a code fence and other text around the object go. Keys besides the known
+    Thoughts, a code fence and other text around the object go. Keys besides the known
     ones are passed over. A fact that stands twice in a list counts once.
 
     Raises:
@@ -193,10 +193,8 @@ def judgement_from_record(record: Mapping[str, Any]) -> Judgement:
 
 def _object_in(reply: str) -> dict[str, Any]:
     """The one object of a reply that holds lists of facts."""
-    text = reply.lstrip()
-    if _END_OF_THOUGHT in text:
-        text = text.rpartition(_END_OF_THOUGHT)[2]
-    elif text.startswith("<think>"):
+    text = without_thoughts(reply)
+    if not text.strip():
         raise JudgementError("cut_off", "the reply ends before it comes to an object")
     found = find_objects(text)
     named = [one for one in found.objects if any(name in one for name in FLAGS)]
