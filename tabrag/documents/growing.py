@@ -14,15 +14,17 @@ import numpy as np
 from tabrag.documents.chunking import chunks_of
 from tabrag.documents.clusters import ClusterConfig, find_groups
 from tabrag.documents.descriptions import Written
-from tabrag.documents.picture_text import described_pictures
+from tabrag.documents.picture_text import picture_texts
 from tabrag.documents.summaries import Group, Summarise
 from tabrag.documents.tree import TreeNode
 from tabrag.documents.units import Unit, units_of
 from tabrag.documents.whole import WholeDocument
 from tabrag.errors import UserError
+from tabrag.files import inside
 from tabrag.tables.text import one_line
 from tabrag.tables.token_estimate import estimate_tokens
 from tabrag.tables.verbalise import summary
+from tabrag.types import Document
 
 Embed = Callable[[Sequence[str]], np.ndarray]
 """From texts to their vectors, [N, E]."""
@@ -57,8 +59,9 @@ def leaves_of(
 ) -> list[TreeNode]:
     """A document's leaves: chunks of whole sentences that share none, numbered from 1.
 
-    A table enters as its description (:func:`tabrag.tables.verbalise.summary`), a picture as what the
-    document says of it; chunks without any text are left out.
+    A table enters as its description (:func:`tabrag.tables.verbalise.summary`), a picture as what stands in
+    its place or is printed on it: its caption and the sentences around it have places of their own. Chunks
+    without any text are left out.
 
     Args:
         whole: The document and its tables.
@@ -68,7 +71,7 @@ def leaves_of(
     """
     document = whole.document
     units = units_of(document)
-    pictures = described_pictures(document, folder=folder, written=written)
+    pictures = _pictures(document, folder, written)
     texts = [_text(whole, unit, pictures, written) for unit in units]
     spans = chunks_of(
         document,
@@ -136,6 +139,18 @@ def grow(
         nodes += above
         below = above
     return tuple(nodes)
+
+
+def _pictures(document: Document, folder: Path | None, written: Written | None) -> dict[int, str]:
+    """What each picture that tells something shows, by the number of its block."""
+    shown: dict[int, str] = {}
+    for place, said in picture_texts(document).items():
+        image = document.blocks[place].image
+        told = None
+        if written is not None and folder is not None and image is not None:
+            told = written.of(said.text, inside(folder, image))
+        shown[place] = one_line(told) if told else said.said
+    return shown
 
 
 def _text(whole: WholeDocument, unit: Unit, pictures: dict[int, str], written: Written | None) -> str:

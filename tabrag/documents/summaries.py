@@ -7,6 +7,7 @@ group, and unlike those chosen before.
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -17,6 +18,7 @@ from tabrag.documents.sentences import split_sentences
 from tabrag.tables.lexical import words
 from tabrag.tables.token_estimate import estimate_tokens
 
+_ENDS = re.compile(r"[.!?。！？][\"'”’»」』）)\]]*$")
 _NOVELTY = 0.4
 """Weight of being unlike the chosen sentences, against being near to the group."""
 
@@ -82,7 +84,7 @@ class CentralSentences:
             likeness_S = np.maximum(likeness_S, weights_SW @ weights_SW[best])
             open_S &= np.array([sentence.size <= room for sentence in sentences])
             open_S[best] = False
-        return " ".join(sentences[place].text for place in sorted(chosen))
+        return _joined([sentences[place].text for place in sorted(chosen)])
 
     def _sentences(self, group: Group) -> list[_Sentence]:
         """The sentences of a group in reading order, each once."""
@@ -130,6 +132,12 @@ def _lengths(vectors_NE: np.ndarray) -> np.ndarray:
 
 def _unit(vector_E: np.ndarray) -> np.ndarray:
     return vector_E / (np.linalg.norm(vector_E) or 1.0)
+
+
+def _joined(sentences: Iterable[str]) -> str:
+    """Sentences in one line; what ends without a sign, as a heading does, ends its line."""
+    ended = [text if _ENDS.search(text) else f"{text}\n" for text in sentences]
+    return " ".join(ended).replace("\n ", "\n").strip()
 
 
 def _cut(sentence: str, max_tokens: int) -> str:
