@@ -20,8 +20,13 @@ def num_header_lines(lines: Sequence[TextLine], edges: Sequence[float]) -> int:
     """
     pitch = row_pitch(lines, edges)
     for index, line in enumerate(lines):
+        is_last = index == len(lines) - 1
         if not has_values(line, edges) or (
-            index < len(lines) - 1 and _are_periods(line, edges, is_first=index == 0)
+            not is_last
+            and (
+                _are_periods(line, edges, is_first=index == 0)
+                or _is_over_header(line, lines[index + 1 : index + 3], edges)
+            )
         ):
             continue
         if not (index and line.middle - lines[index - 1].middle < pitch):
@@ -37,6 +42,29 @@ def _are_periods(line: TextLine, edges: Sequence[float], *, is_first: bool) -> b
     if is_first or len(texts) == len(line.pieces):
         texts = [piece for piece in texts if piece.is_value]
     return len(texts) > 1 and all(cell_kind(piece.text) is Kind.PERIOD for piece in texts)
+
+
+def _is_over_header(line: TextLine, below: Sequence[TextLine], edges: Sequence[float]) -> bool:
+    """Whether years, and texts beside them, stand over the headers of more columns than they are.
+
+    A label and a single year may be a property and its value.
+
+    Args:
+        line: The line.
+        below: The next two, of which the first may be a label in the middle of both header lines.
+        edges: Edges of the columns.
+    """
+    texts = [piece for piece in line.pieces if column_of(piece, edges) > 0]
+    values = [piece for piece in texts if piece.is_value]
+    over_columns = ([piece for piece in one.pieces if column_of(piece, edges) > 0] for one in below)
+    headers = next(filter(None, over_columns), [])
+    return (
+        bool(values)
+        and all(cell_kind(piece.text) is Kind.PERIOD for piece in values)
+        and (len(texts) > 1 or len(line.pieces) == 1)
+        and len(headers) > len(texts)
+        and not any(piece.is_value for piece in headers)
+    )
 
 
 def header_levels(

@@ -111,6 +111,50 @@ def test_header_over_groups_with_and_without_lines() -> None:
         assert sorted(table.merged) == [(0, 0, 1, 2), (0, 0, 3, 4), (0, 1, 0, 0)]
 
 
+@pytest.mark.parametrize("banners", [("Today", "2023"), ("2019", "Target"), ("FY 2019", "2023")])
+@pytest.mark.parametrize("lines", ["none", "touching", "below"])
+@pytest.mark.parametrize("label_at", [50.0, 57.0, 66.0])
+def test_a_year_stands_over_a_group_beside_other_texts(
+    banners: tuple[str, str], lines: str, label_at: float
+) -> None:
+    """Values are right-aligned, texts over two columns stand in their middle."""
+    sheet = Sheet()
+    rights = (210.0, 280.0, 350.0, 420.0)
+    header = ["Margin", "Growth", "Margin", "Growth"]
+    rows = [("Rail", "8.3", "3.3", "11.2", "5.1"), ("Ships", "5.8", "1.7", "8.8", "4.5")]
+    for text, x in zip(banners, (215.0, 355.0), strict=True):
+        sheet.text(x, 50, text, align="middle", bold=True)
+    sheet.text(60, label_at, "Segment", bold=True)
+    for place, (label, *values) in enumerate([("", *header), *rows]):
+        y = 66 + 16.0 * place
+        sheet.text(60, y, label)
+        for right, value in zip(rights, values, strict=True):
+            sheet.text(right, y, value, align="right", bold=not place)
+    if lines == "touching":
+        sheet.rules += [Rule(145, 63, 285, 63), Rule(285, 63, 425, 63)]
+    if lines != "none":
+        sheet.rules += [Rule(55, y, 425, y) for y in (46, 79, 95, 111)]
+    (table,) = find_tables(sheet.page())
+    assert table.cells[2:] == [list(row) for row in rows]
+    assert table.cells[0][1:] == [banners[0], "", banners[1], ""] and table.cells[1][1:] == header
+    assert {(0, 0, 1, 2), (0, 0, 3, 4)} <= set(table.merged)
+
+
+def test_years_in_the_first_row_of_a_list_are_no_header() -> None:
+    sheet = Sheet()
+    rows = [
+        ["Founded", "1990", ""],
+        ["Seat", "Paris", "France"],
+        ["Staff", "1,250", "412"],
+        ["Plants", "14", "9"],
+        ["Sales", "88.0", "71.5"],
+    ]
+    for number, row in enumerate(rows):
+        sheet.row(60 + 14.0 * number, row, [60, 250, 350])
+    (table,) = find_tables(sheet.page())
+    assert table.cells == rows and table.merged == []
+
+
 def test_shaded_rows_with_empty_cells_in_every_column() -> None:
     sheet = Sheet()
     rows = [
