@@ -9,9 +9,10 @@ from typing import Any
 from tabrag.inference.jobs import rows_or_errors, run_job
 from tabrag.inference.pipeline import Pipeline, PipelineConfig
 from tabrag.inference.retrieve import refuse_empty, select_queries
+from tabrag.inference.rewrite import query_content, warn_of_history
 from tabrag.inference.view import Items
 from tabrag.tables.grid import left_paths, path_texts, top_paths
-from tabrag.types import Answer, Table
+from tabrag.types import Answer, Query, Table
 
 
 def answer_queries(
@@ -46,6 +47,8 @@ def answer_queries(
         for query in select_queries(data=None if queries else pipeline.data, split=split, file=queries)
     }
     refuse_empty(list(chosen.values()))
+    if config.rewrite is None:
+        warn_of_history(chosen.values())
     pipeline.open()
 
     def answer(query_ids: list[str]) -> list[dict[str, Any]]:
@@ -57,7 +60,7 @@ def answer_queries(
 
     figures = run_job(
         out,
-        {query.id: [query.text, query.task] for query in chosen.values()},
+        {query.id: [_content(query, config), query.task] for query in chosen.values()},
         lambda query_ids: rows_or_errors(query_ids, answer, failed),
         settings=pipeline.settings(),
         batch_size=config.batch_size,
@@ -71,6 +74,11 @@ def answer_queries(
         "seconds": figures["seconds"],
         "queries_per_second": figures["rows_per_second"],
     }
+
+
+def _content(query: Query, config: PipelineConfig) -> Any:
+    """What an answer depends on of a query besides its task."""
+    return query.text if config.rewrite is None else query_content(query, config.rewrite)
 
 
 def answer_record(answer: Answer) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -84,12 +84,14 @@ class Found:
         ranked: Their ranked candidates.
         run: What is read of them: documents opened, nodes of summary trees added.
         parts: Refined tables.
+        notes: Query id -> what did not go as the settings say.
     """
 
     queries: Sequence[Query]
     ranked: Run
     run: Run
     parts: Parts
+    notes: Mapping[str, list[str]]
 
 
 class Pipeline:
@@ -137,7 +139,9 @@ class Pipeline:
             return None
         from tabrag.inference.rewrite import Rewrite
 
-        return Rewrite(self.config.rewrite)
+        config, reader = self.config.rewrite, self.config.reader
+        same = reader.reader == "chat" and (config.chat, config.server) == (reader.chat, reader.server)
+        return Rewrite(config, chat=self.reader.chat if same else None)
 
     @cached_property
     def retrieve(self) -> Retrieve | GivenRun:
@@ -161,7 +165,8 @@ class Pipeline:
         # One model in memory for both, so that the reader goes on where the reranker has read the table.
         same = _is_one_model(config, reader)
         chat = self.reader.chat if same else None
-        return Rerank(config, image_path=self.data.image_path, chat=chat)
+        paths = {"image_path": self.data.image_path, "picture_path": self.data.picture_path}
+        return Rerank(config, chat=chat, **paths)
 
     @cached_property
     def tree(self) -> TreeNodes | None:
@@ -234,6 +239,8 @@ class Pipeline:
     def open(self) -> Pipeline:
         """Open data, indexes and models now, so that what is missing shows before any work."""
         _ = self.data, self.rewrite, self.retrieve, self.tree
+        if self.rewrite is not None and self.rewrite.needs_model:
+            self.rewrite.chat.num_tokens("")
         if self.reranker is not None:
             self.reranker.open()
         if self.refiner is not None:
@@ -292,8 +299,9 @@ class Pipeline:
             for query, answer in zip(batch, answers, strict=True):
                 timings = {**milliseconds, **answer.timings_ms}
                 candidates = list(found.ranked.get(query.id, []))
+                notes = [*found.notes.get(query.id, []), *answer.notes]
                 yield dataclasses.replace(
-                    answer, question=query.text, candidates=candidates, timings_ms=timings
+                    answer, question=query.text, candidates=candidates, notes=notes, timings_ms=timings
                 )
 
     def find(self, queries: Sequence[Query], *, spent: dict[str, float] | None = None) -> Found:
@@ -324,7 +332,8 @@ class Pipeline:
         if self.refiner is not None:
             with _timed(spent, "refine"):
                 parts = self.refine(queries, run)
-        return Found(queries=queries, ranked=ranked, run=run, parts=parts)
+        notes = {} if self.rewrite is None else self.rewrite.notes
+        return Found(queries=queries, ranked=ranked, run=run, parts=parts, notes=notes)
 
 
 def _is_one_model(rerank: RerankConfig, reader: ReaderConfig) -> bool:
