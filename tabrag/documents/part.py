@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from tabrag.documents.section_paths import section_paths
+from tabrag.documents.section_paths import Path, section_paths
 from tabrag.documents.units import Unit, blocks_of, units_of
 from tabrag.documents.whole import WholeDocument, table_ids
 from tabrag.errors import UserError
@@ -24,8 +24,6 @@ from tabrag.types import Block, Table
 _ID = re.compile(
     r"(?P<document>.+)#(?:u(?P<first>\d+)-(?P<last>\d+)|p(?P<page>\d+)|n(?P<node>\d+))", re.DOTALL
 )
-
-
 _TABLE = re.compile(r"(?<=.)#t\d+\Z", re.DOTALL)
 
 
@@ -79,18 +77,23 @@ class DocumentPart(WholeDocument):
         part: The part's id; of merged parts that of the first.
         units: Its units, in order; none for a node.
         places: For each block of ``document`` its number in the whole document; none for a node.
-        section: The headings that it stands under, the outermost first, without those that it begins with.
+        sections: For each block of ``document`` the headings that it stands under, the outermost first.
     """
 
     part: PartId
     units: tuple[Unit, ...] = ()
     places: tuple[int, ...] = ()
-    section: tuple[str, ...] = ()
+    sections: tuple[Path, ...] = ()
 
     @property
     def id(self) -> str:
         """The part's id."""
         return str(self.part)
+
+    @property
+    def section(self) -> Path:
+        """The headings that its first block stands under."""
+        return self.sections[0] if self.sections else ()
 
 
 def take_part(whole: WholeDocument, part: PartId, units: Sequence[Unit] | None = None) -> DocumentPart:
@@ -135,8 +138,8 @@ def part_of(whole: WholeDocument, part: PartId, units: Iterable[Unit]) -> Docume
     document = replace(whole.document, blocks=[block for _, block in numbered])
     tables = {name: whole.tables[name] for name in table_ids(document)}
     places = tuple(place for place, _ in numbered)
-    section = section_paths(whole.document)[places[0]] if places else ()
-    return DocumentPart(document, tables, part, kept, places, section)
+    paths = section_paths(whole.document)
+    return DocumentPart(document, tables, part, kept, places, tuple(paths[place] for place in places))
 
 
 def whole_part(whole: WholeDocument) -> DocumentPart:
@@ -154,17 +157,18 @@ def merge_parts(parts: Sequence[DocumentPart]) -> DocumentPart:
     texts: dict[int, list[str]] = {}
     for unit in units:
         texts.setdefault(unit.block, []).append(unit.text)
-    blocks = {
-        place: block
+    known = {
+        place: (block, section)
         for part in parts
-        for place, block in zip(part.places, part.document.blocks, strict=False)
+        for place, block, section in zip(part.places, part.document.blocks, part.sections, strict=False)
     }
     document = replace(
-        first.document, blocks=[replace(blocks[place], text=" ".join(said)) for place, said in texts.items()]
+        first.document,
+        blocks=[replace(known[place][0], text=" ".join(said)) for place, said in texts.items()],
     )
     tables = {name: table for part in parts for name, table in part.tables.items()}
-    section = min(parts, key=lambda part: part.units[0].number if part.units else 0).section
-    return DocumentPart(document, tables, first.part, tuple(units), tuple(texts), section)
+    sections = tuple(known[place][1] for place in texts)
+    return DocumentPart(document, tables, first.part, tuple(units), tuple(texts), sections)
 
 
 def node_part(whole: WholeDocument, part: PartId, text: str) -> DocumentPart:

@@ -8,32 +8,26 @@ A part that does not fit whole gives the units that fit the question best.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tabrag.chat.protocol import Picture
 from tabrag.documents.part import DocumentPart, merge_parts, whole_part
+from tabrag.documents.section_paths import Path
 from tabrag.documents.select import fill, rarity_scores
 from tabrag.documents.units import Unit
 from tabrag.documents.whole import Item, WholeDocument
 from tabrag.index.tokens import tokenize
 from tabrag.inference.config import ContextConfig
-from tabrag.inference.context import Context, build_context, estimate_tokens
-from tabrag.inference.document_text import GAP, TABLE_SHARE, DocumentText, alone
+from tabrag.inference.context import Context
+from tabrag.inference.document_text import GAP, DocumentText, alone
+from tabrag.inference.unit_writer import UnitWriter, page_mark, section_mark, summary_text
 from tabrag.tables.subtable import Subtable
-from tabrag.tables.text import markdown, running_rows, title_text
+from tabrag.tables.text import markdown, one_line
+from tabrag.tables.token_estimate import estimate_tokens
 from tabrag.types import Block, Document, Table
 
 PicturePath = Callable[[str], str]
 """A picture's path in the data set folder to its absolute path."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Said:
-    """A unit as text."""
-
-    text: str
-    table: Table | None = None
-    context: Context | None = None
 
 
 def assemble(
@@ -59,82 +53,25 @@ def assemble(
         For each document with something shown its shown part and what is shown of it.
     """
     config = config or ContextConfig()
-    writer = _Writer(question, refined or {}, config, num_tokens)
+    writer = UnitWriter(question, refined or {}, config, num_tokens)
     picture_path = None if config.tables == "flat" else picture_path
     taken: dict[str, list[DocumentPart]] = {}
     room = config.max_tokens
     for part in map(_part, items):
-        before = {unit.number for other in taken.get(part.document.id, ()) for unit in other.units}
-        units = [unit for unit in part.units if unit.number not in before]
-        costs = [writer.cost(part, unit) for unit in units]
-        if part.units and sum(costs) > room:
-            units, costs = _best(part, units, costs, writer, room=room, is_first=not taken)
-        elif not part.units:
-            costs = [num_tokens(block.text) + 1 for block in part.document.blocks]
-            if sum(costs) > room and taken:
-                continue
-        if units or not part.units:
-            taken.setdefault(part.document.id, []).append(replace(part, units=tuple(units)))
-            room -= sum(costs)
+        known = taken.get(part.document.id, [])
+        fresh = _fresh(part, known)
+        if not fresh.units and part.units:
+            continue
+        marks = writer.marks(fresh, known)
+        costs = writer.costs(fresh)
+        if marks + sum(costs) > room and fresh.units:
+            fresh, costs = _best(fresh, costs, writer, room=room - marks, is_first=not taken)
+        elif marks + sum(costs) > room and taken:
+            continue
+        if fresh.units or fresh.document.blocks or _own_page(fresh, config, picture_path):
+            taken.setdefault(part.document.id, []).append(fresh)
+            room -= marks + sum(costs)
     return [_joined(parts, writer, config, picture_path) for parts in taken.values()]
-
-
-class _Writer:
-    """Units as texts, each made once."""
-
-    def __init__(
-        self,
-        question: str,
-        refined: Mapping[str, Subtable],
-        config: ContextConfig,
-        num_tokens: Callable[[str], int],
-    ) -> None:
-        self.asked = tokenize(question)
-        self._question = question
-        self._refined = refined
-        self._share = replace(config, max_tokens=max(1, config.max_tokens // TABLE_SHARE))
-        self._num_tokens = num_tokens
-        self._flat = config.tables == "flat"
-        self._said: dict[tuple[str, int], _Said] = {}
-
-    def cost(self, part: DocumentPart, unit: Unit) -> int:
-        """Tokens of a unit."""
-        text = self.said(part, unit).text
-        return self._num_tokens(text) + 1 if text else 0
-
-    def said(self, part: DocumentPart, unit: Unit) -> _Said:
-        """A unit as text; empty for a picture that tells nothing."""
-        key = (part.document.id, unit.number)
-        if key not in self._said:
-            self._said[key] = self._write(part, unit)
-        return self._said[key]
-
-    def _write(self, part: DocumentPart, unit: Unit) -> _Said:
-        block = block_of(part, unit)
-        table = part.tables.get(block.table) if block.table is not None else None
-        if table is not None and self._flat:
-            return _Said(" ".join(filter(None, running_rows(table))), table)
-        if table is not None:
-            context = build_context(
-                table,
-                self._question,
-                part=self._refined.get(table.id),
-                config=self._share,
-                num_tokens=self._num_tokens,
-            )
-            text = "\n".join(text for text in (title_text(table), context.text) if text)
-            return _Said(text, table, context)
-        if block.kind == "picture":
-            said = " ".join(unit.text.split())
-            return _Said("" if block.decoration else f"[picture: {said}]" if said else "[picture]")
-        if block.kind == "heading":
-            return _Said(f"{'#' * min(max(block.level, 1), 6)} {unit.text.strip()}")
-        return _Said(unit.text)
-
-
-def block_of(part: DocumentPart, unit: Unit) -> Block:
-    """The block of a unit of a part."""
-    return part.document.blocks[part.places.index(unit.block)]
 
 
 def _part(item: Item) -> DocumentPart:
@@ -143,10 +80,32 @@ def _part(item: Item) -> DocumentPart:
     return whole_part(alone(item) if isinstance(item, Table) else item)
 
 
+def _fresh(part: DocumentPart, known: Sequence[DocumentPart]) -> DocumentPart:
+    """A part without the units that are shown already."""
+    before = {unit.number for other in known for unit in other.units}
+    return _only(part, [unit for unit in part.units if unit.number not in before])
+
+
+def _only(part: DocumentPart, units: Sequence[Unit]) -> DocumentPart:
+    """Some units of a part, and the blocks that they stand in."""
+    if len(units) == len(part.units):
+        return part
+    kept = {unit.block for unit in units}
+    rows = [row for row, place in enumerate(part.places) if place in kept]
+    return replace(
+        part,
+        document=replace(part.document, blocks=[part.document.blocks[row] for row in rows]),
+        units=tuple(units),
+        places=tuple(part.places[row] for row in rows),
+        sections=tuple(part.sections[row] for row in rows),
+    )
+
+
 def _best(
-    part: DocumentPart, units: list[Unit], costs: list[int], writer: _Writer, *, room: int, is_first: bool
-) -> tuple[list[Unit], list[int]]:
+    part: DocumentPart, costs: Sequence[int], writer: UnitWriter, *, room: int, is_first: bool
+) -> tuple[DocumentPart, list[int]]:
     """The units that fit the question best and find room; of the very first part always one."""
+    units = list(part.units)
     if not is_first:
         small = [place for place, cost in enumerate(costs) if cost <= room]
         units, costs = [units[place] for place in small], [costs[place] for place in small]
@@ -154,13 +113,14 @@ def _best(
     words = [
         tokenize(one.text if one.table is None else f"{one.text}\n{markdown(one.table)}") for one in said
     ]
+    costs = [cost + writer.gap(part, unit) for unit, cost in zip(units, costs, strict=True)]
     chosen = fill(rarity_scores(writer.asked, words), costs, budget=room)
-    return [units[place] for place in chosen], [costs[place] for place in chosen]
+    return _only(part, [units[place] for place in chosen]), [costs[place] for place in chosen]
 
 
 def _joined(
     parts: Sequence[DocumentPart],
-    writer: _Writer,
+    writer: UnitWriter,
     config: ContextConfig,
     picture_path: PicturePath | None,
 ) -> tuple[WholeDocument, DocumentText]:
@@ -173,51 +133,60 @@ def _joined(
     if spans:
         merged = merge_parts(spans)
         blocks = merged.document.blocks
-        sections = {part.units[0].number: part.section for part in spans}
-        pieces, tables = _pieces(merged, sections, writer, config, picture_path)
-    pieces += [f"[summary] {block.text}" for block in summaries]
+        pieces, tables = _pieces(merged, writer, config, picture_path)
+    pages = dict.fromkeys(block.page for block in blocks if block.page is not None)
+    for part in parts:
+        number = part.part.page
+        if number is not None and number not in pages and (own := _own_page(part, config, picture_path)):
+            pages[number] = None
+            pieces += [page_mark(number), *own]
+    pieces += [summary_text(block.text) for block in summaries]
     document = replace(parts[0].document, blocks=[*blocks, *summaries])
     shown = WholeDocument(document, {name: table for part in spans for name, table in part.tables.items()})
     text = "\n".join(piece for piece in pieces if isinstance(piece, str))
     numbers = tuple(range(len(document.blocks)))
-    pages = dict.fromkeys(block.page for block in blocks if block.page is not None)
     return shown, DocumentText(text, numbers, tables, tuple(pieces), tuple(pages))
 
 
 def _pieces(
-    merged: DocumentPart,
-    sections: Mapping[int, tuple[str, ...]],
-    writer: _Writer,
-    config: ContextConfig,
-    picture_path: PicturePath | None,
+    merged: DocumentPart, writer: UnitWriter, config: ContextConfig, picture_path: PicturePath | None
 ) -> tuple[list[str | Picture], dict[str, Context]]:
     """Pieces of text and pictures of a document's units, and its tables as they are shown.
 
     Args:
         merged: The units.
-        sections: First unit of a found part -> the headings it stands under.
         writer: Makes texts of units.
         config: Which pictures.
         picture_path: Where they lie.
     """
     pieces: list[str | Picture] = []
     tables: dict[str, Context] = {}
+    rows = {place: row for row, place in enumerate(merged.places)}
     page: int | None = None
     last: Unit | None = None
+    told: Path = ()
+    reached = 0
+    follows = False
     for unit in merged.units:
-        block, said = block_of(merged, unit), writer.said(merged, unit)
+        # Only pictures that tell nothing may stand between two units that follow each other.
+        follows = follows and unit.number == reached + 1
+        reached = unit.number
+        block, said = merged.document.blocks[rows[unit.block]], writer.said(merged, unit)
         if not said.text:
             continue
-        follows = last is not None and _follows(last, unit, merged)
         if last is not None and not follows:
             pieces.append(GAP)
         if block.page is not None and block.page != page:
             page = block.page
-            pieces.append(f"[page {page}]")
+            pieces.append(page_mark(page))
             if config.pictures == "pages":
                 pieces += _page_picture(merged.document, page, picture_path)
-        if not follows and block.kind != "heading" and sections.get(unit.number):
-            pieces.append(f"[section: {' > '.join(sections[unit.number])}]")
+        section = merged.sections[rows[unit.block]]
+        if block.kind == "heading":
+            section = (*section, one_line(unit.text))
+        elif not follows and section not in ((), told):
+            pieces.append(section_mark(section))
+        told = section
         if block.kind == "picture" and block.image is not None and config.pictures == "artefacts":
             pieces += [] if picture_path is None else [Picture(picture_path(block.image))]
         if said.context is not None and said.table is not None:
@@ -226,14 +195,15 @@ def _pieces(
             pieces[-1] = f"{pieces[-1]} {said.text}"
         else:
             pieces.append(said.text)
-        last = unit
+        last, follows = unit, True
     return pieces, tables
 
 
-def _follows(last: Unit, unit: Unit, part: DocumentPart) -> bool:
-    """Whether nothing but pictures that tell nothing can stand between two units."""
-    numbers = {other.number for other in part.units}
-    return all(number in numbers for number in range(last.number + 1, unit.number))
+def _own_page(part: DocumentPart, config: ContextConfig, picture_path: PicturePath | None) -> list[Picture]:
+    """The picture of a page that was found, where pages' pictures are shown: it may be all there is of it."""
+    if config.pictures != "pages" or part.part.page is None:
+        return []
+    return _page_picture(part.document, part.part.page, picture_path)
 
 
 def _page_picture(document: Document, number: int, picture_path: PicturePath | None) -> list[Picture]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -123,6 +125,43 @@ def test_the_best_part_has_the_room_first():
     assert not [one for one in found if "Snow" in str(one)]
 
 
+def test_a_part_that_is_cut_names_the_section_of_what_is_left():
+    config = ContextConfig(mode="whole", max_tokens=30)
+    whole = part("d#u1-10")
+    assert whole.section == () and whole.sections[-1] == ("Herd",)
+    found = pieces(whole, config=config, question="Who is Ms Lee, who owns it?")
+    assert found == ["[page 2]", "[section: Herd]", "Ms Lee owns it."]
+
+
+def test_a_section_is_named_once_for_several_gaps():
+    found = pieces(part("d#u2-2"), part("d#u4-4"), part("d#u10-10"))
+    assert [one for one in found if str(one).startswith("[section")] == [
+        "[section: Weather]",
+        "[section: Herd]",
+    ]
+    assert found.count("...") == 2
+
+
+def test_a_page_without_text_is_shown_by_its_picture():
+    whole = WholeDocument(
+        replace(FARM.document, pages=[*FARM.document.pages, Page(number=3, image="pages/d/3.png")]),
+        FARM.tables,
+    )
+    scan = take_part(whole, PartId("d", page=3))
+    assert scan.units == ()
+    config = ContextConfig(mode="whole", max_tokens=10_000, pictures="pages")
+    assert pieces(scan, config=config, pictures=True) == ["[page 3]", Picture("/pages/d/3.png")]
+    ((_, text),) = assemble(
+        [scan, take_part(whole, PartId("d", page=2))], "?", config=config, picture_path=lambda path: path
+    )
+    assert text.pages == (2, 3)
+    assert [one.path for one in text.pieces if isinstance(one, Picture)] == ["pages/d/2.png", "pages/d/3.png"]
+    assert assemble([scan], "?", config=config) == [], "nothing to show for a model that sees no pictures"
+    small = replace(config, max_tokens=1)
+    made = assemble([scan, part("d#u2-2")], "rain", config=small)
+    assert "Rain fell in May." in made[0][1].text, "it does not take the place of the first part"
+
+
 @given(
     st.lists(st.tuples(st.integers(1, 10), st.integers(0, 4)), min_size=1, max_size=5), st.integers(1, 120)
 )
@@ -133,5 +172,6 @@ def test_the_budget_holds_but_for_one_unit(spans: list[tuple[int, int]], budget:
     said = [piece for _, text in made for piece in text.pieces if isinstance(piece, str)]
     own = [piece for piece in said if not piece.startswith(("[page", "[section", "..."))]
     wanted = {unit.text for one in parts for unit in one.units if unit.text}
-    assert len(own) <= 1 or sum(map(len, own)) <= budget
-    assert sum(map(len, own)) <= budget or sum(text in own[0] for text in wanted) <= 1
+    whole = len("\n".join(said))
+    assert len(own) <= 1 or whole <= budget
+    assert whole <= budget or sum(text in own[0] for text in wanted) <= 1
