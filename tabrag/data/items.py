@@ -99,7 +99,7 @@ class Items:
 
     def _node(self, whole: WholeDocument, part: PartId) -> WholeDocument:
         if self._trees is None:
-            raise UserError(f"'{part}' is a node of a summary tree: name the file of trees (trees)")
+            raise UserError(f"'{part}' is a node of a summary tree: name the file of trees (tree.file)")
         tree = self._trees[whole.id] if whole.id in self._trees else None
         if tree is None or part.node is None or not 1 <= part.node <= len(tree.nodes):
             raise UserError(

@@ -17,8 +17,8 @@ class ContextConfig:
         mode: Of documents: ``select`` shows the sentences and tables that fit the question best, of all
             candidates together; ``whole`` shows the candidates (chunks, pages) whole, the best first, as long
             as the budget lasts, in the order of their documents.
-        tables: Of documents that are shown ``whole``: tables as ``markdown``, or as the ``flat`` text of their
-            cells, as text extraction alone gives it; pictures are left out then.
+        tables: Of documents that are shown ``whole``: tables as ``markdown``, or as the ``flat`` text of
+            their cells, as text extraction alone gives it; pictures are left out then.
         pictures: Which pictures of documents stand in the text of ``whole``, for a model that sees them:
             ``artefacts`` (those of the document where they stand) or ``pages`` (the whole pages').
         max_tokens: Budget of the text of all tables of a prompt together, in tokens of the model that reads
@@ -153,14 +153,15 @@ class TreeConfig:
 
     Attributes:
         file: The file of trees.
-        indexes: Indexes over their nodes; the rankings of several are fused.
+        indexes: Indexes over their nodes; the rankings of several are fused. None where the pipeline's own
+            indexes, or its run file, find nodes among the candidates.
         k: Nodes a question.
         max_tokens: Tokens of these nodes together at most, as estimated.
         fusion: How several rankings become one.
     """
 
     file: str
-    indexes: list[str]
+    indexes: list[str] = field(default_factory=list)
     k: int = 10
     max_tokens: int = 3500
     fusion: FusionConfig = field(default_factory=FusionConfig)

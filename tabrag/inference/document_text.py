@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tabrag.chat.protocol import Picture
+from tabrag.documents.part import DocumentPart
 from tabrag.documents.select import fill, rarity_scores
 from tabrag.documents.sentences import split_sentences
 from tabrag.documents.whole import WholeDocument
@@ -51,6 +52,8 @@ class DocumentText:
 class _Part:
     document: int
     block: int
+    place: int
+    """Number of its block in the whole document, of which this may be a part."""
     text: str
     words: tuple[str, ...]
     table: Table | None = None
@@ -107,7 +110,9 @@ def _parts(
 ) -> list[_Part]:
     title = tuple(tokenize(whole.document.title))
     parts = []
-    for place, block in enumerate(whole.document.blocks):
+    places = whole.places if isinstance(whole, DocumentPart) else ()
+    for row, block in enumerate(whole.document.blocks):
+        place = places[row] if places else row
         table = whole.tables.get(block.table) if block.table is not None else None
         if table is not None:
             context = build_context(
@@ -115,9 +120,9 @@ def _parts(
             )
             text = "\n".join(part for part in (title_text(table), context.text) if part)
             words = (*title, *tokenize(summary(table).text), *tokenize(text))
-            parts.append(_Part(number, place, text, words, table, context))
+            parts.append(_Part(number, row, place, text, words, table, context))
         for sentence in split_sentences(block.text):
-            parts.append(_Part(number, place, sentence, (*title, *tokenize(sentence))))
+            parts.append(_Part(number, row, place, sentence, (*title, *tokenize(sentence))))
     return parts
 
 
@@ -125,13 +130,13 @@ def _joined(parts: Sequence[_Part]) -> DocumentText:
     lines: list[str] = []
     before: int | None = None
     for part in parts:
-        if before is not None and part.block > before + 1:
+        if before is not None and part.place > before + 1:
             lines.append(GAP)
-        if part.block == before and part.table is None and lines:
+        if part.place == before and part.table is None and lines:
             lines[-1] += f" {part.text}"
         else:
             lines.append(part.text)
-        before = part.block
+        before = part.place
     return DocumentText(
         "\n".join(lines),
         tuple(dict.fromkeys(part.block for part in parts)),

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from tabrag.config import load
 from tabrag.documents.whole import Item
 from tabrag.errors import UserError
+from tabrag.files import sha256_file
 from tabrag.index.config import RetrieveConfig
 from tabrag.inference.config import ReaderConfig, RefineConfig, RerankConfig, RewriteConfig, TreeConfig
 from tabrag.inference.instructions import split_instructions
@@ -172,7 +173,7 @@ class Pipeline:
     def tree(self) -> TreeNodes | None:
         """What finds nodes of summary trees; None where there are none."""
         config = self.config.tree
-        if config is None:
+        if config is None or not config.indexes:
             return None
         from tabrag.inference.tree import TreeNodes
 
@@ -254,11 +255,17 @@ class Pipeline:
             **self.retrieve.settings(),
             **self.data.digests(),
             "rewrite": None if self.rewrite is None else self.rewrite.settings(),
-            "tree": None if self.tree is None else self.tree.settings(),
+            "tree": self._tree_settings(),
             "rerank": None if self.reranker is None else self.reranker.settings(),
             "refine": None if self.refiner is None else self.refiner.settings(),
             "reader": self.reader.settings(),
         }
+
+    def _tree_settings(self) -> dict[str, Any] | None:
+        """What the nodes of summary trees depend on, whichever indexes find them."""
+        if self.tree is not None:
+            return self.tree.settings()
+        return None if self.config.tree is None else {"file": sha256_file(self.config.tree.file)}
 
     def ask(self, question: str, *, task: str = "qa", history: Sequence[Turn] = ()) -> Answer:
         """Answer one question, or judge one statement (``task="verify"``).

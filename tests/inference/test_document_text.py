@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from tiny_tables import sales
 
+from tabrag.documents.part import PartId, part_of
+from tabrag.documents.units import units_of
 from tabrag.documents.whole import WholeDocument
 from tabrag.inference.config import ContextConfig
 from tabrag.inference.document_text import document_texts
@@ -52,3 +54,15 @@ def test_a_table_is_cut_to_its_share():
     (shown,) = document_texts([document], "lemon in 2019", config=ContextConfig(max_tokens=60))
     context = shown.tables["d#t1"]
     assert context.num_hidden_rows + context.num_hidden_cols > 0 and "lemon" in context.text
+
+
+def test_parts_that_lie_apart_in_their_document_have_a_gap_between_them():
+    document = whole("d", "Fruit sold well. Lemons did not.", "Wages fell.", "The end.", with_table=True)
+    units = units_of(document.document)
+    assert [unit.block for unit in units] == [0, 0, 1, 2, 3]
+    apart = part_of(document, PartId("d", units=(1, 2)), [*units[:2], units[4]])
+    together = part_of(document, PartId("d", units=(3, 5)), units[2:])
+    config = ContextConfig(max_tokens=900)
+    shown = document_texts([apart, together], "lemons", config=config, num_tokens=words)
+    assert shown[0].text == "Fruit sold well. Lemons did not.\n...\nThe end." and shown[0].blocks == (0, 1)
+    assert "..." not in shown[1].text and shown[1].blocks == (0, 1, 2) and list(shown[1].tables) == ["d#t1"]
