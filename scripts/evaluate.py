@@ -3,6 +3,7 @@
 python scripts/evaluate.py --run=run.jsonl --data=DIR --split=dev
 python scripts/evaluate.py --runs='{bm25: a.jsonl, dense: b.jsonl}' --baseline=bm25 --data=DIR --split=dev
 python scripts/evaluate.py --run=run.jsonl --qrels=qrels.tsv
+python scripts/evaluate.py --run=chunks.jsonl --data=DIR --split=dev --by=document
 python scripts/evaluate.py --answers=answers.jsonl --data=DIR --split=dev
 python scripts/evaluate.py --answers=answers.jsonl --judgements=judgements.jsonl --data=DIR --split=dev
 """
@@ -32,6 +33,8 @@ class Config:
         data: Data set folder with the judgements.
         split: Which judgements of the folder.
         qrels: File with judgements in BEIR's or TREC's form, in place of ``data``.
+        by: What is judged: ``item`` (what a run names), or ``document`` (chunks, pages, summaries and tables
+            as the documents that they belong to, each at its best place).
         ties: Equal scores: ``id`` (by ascending item id) or ``average`` (over all orders).
         per_query: Also write the figures of each query to this JSONL file.
         ks: Cut-offs of a single run; 1, 5, 10 and 50 where null.
@@ -48,6 +51,7 @@ class Config:
     data: str | None = None
     split: str = "dev"
     qrels: str | None = None
+    by: str = "item"
     ties: str = "id"
     per_query: str | None = None
     ks: list[int] | None = None
@@ -74,6 +78,7 @@ def run(config: Config) -> dict[str, Any]:
     judged: dict[str, Any] = {
         "split": config.split,
         "qrels": config.qrels,
+        "by": config.by,
         "ties": config.ties,
         "per_query": config.per_query,
     }

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from tabrag.errors import UserError
+from tabrag.evaluation.by_document import By, qrels_by_document, run_by_document
 from tabrag.evaluation.comparison import FIGURES, compare, cut_offs
 from tabrag.evaluation.comparison_table import show
 from tabrag.evaluation.ranking import Ties, check_qrels, confidence_intervals, evaluate, evaluate_queries
@@ -28,6 +29,7 @@ def evaluate_run(
     qrels: str | Path | None = None,
     ks: Sequence[int] = (1, 5, 10, 50),
     ties: Ties = "id",
+    by: By = "item",
     per_query: str | Path | None = None,
 ) -> dict[str, Any]:
     """Evaluate a run file against judgements; a table goes to standard error.
@@ -39,6 +41,7 @@ def evaluate_run(
         qrels: A file with judgements, in place of ``data``; see :func:`tabrag.evaluation.runs.read_qrels`.
         ks: Cut-offs.
         ties: See :mod:`tabrag.evaluation.ranking`.
+        by: ``document`` judges chunks, pages and tables as the documents that they belong to.
         per_query: JSONL file for the figures of each query.
 
     Returns:
@@ -50,8 +53,8 @@ def evaluate_run(
     """
     from rich.console import Console
 
-    judgements, _ = _judgements(data, split, qrels)
-    candidates = read_run(run)
+    read, judgements, _ = _judged({"": run}, data, split, qrels, by)
+    candidates = read[""]
     figures = evaluate(candidates, judgements, ks=ks, ties=ties)
     queries = evaluate_queries(candidates, judgements, ks=ks, ties=ties)
     intervals = confidence_intervals(queries)
@@ -71,6 +74,7 @@ def compare_runs(
     figures: Sequence[str] = FIGURES,
     baseline: str | None = None,
     ties: Ties = "id",
+    by: By = "item",
     per_query: str | Path | None = None,
     table: str | Path | None = None,
 ) -> dict[str, Any]:
@@ -84,6 +88,7 @@ def compare_runs(
         figures: See :func:`tabrag.evaluation.comparison.compare`, also for ``baseline``.
         baseline: The run that the others are compared with.
         ties: See :mod:`tabrag.evaluation.ranking`.
+        by: See :func:`evaluate_run`.
         per_query: JSONL file for the figures of each query of each run.
         table: Markdown file for the tables.
 
@@ -93,8 +98,7 @@ def compare_runs(
     Raises:
         UserError: As :func:`evaluate_run` and ``compare``.
     """
-    judgements, data_sets = _judgements(data, split, qrels)
-    read = {name: read_run(path) for name, path in runs.items()}
+    read, judgements, data_sets = _judged(runs, data, split, qrels, by)
     result = compare(read, judgements, data_sets=data_sets, figures=figures, baseline=baseline, ties=ties)
     if per_query is not None:
         write_jsonl(per_query, _query_rows(read, judgements, data_sets, result["figures"], ties))
@@ -111,21 +115,37 @@ def _query_rows(
             yield where | {figure: values[figure] for figure in figures}
 
 
+def _judged(
+    runs: Mapping[str, str | Path], data: str | Path | None, split: str, qrels: str | Path | None, by: By
+) -> tuple[dict[str, Run], Qrels, dict[str, str]]:
+    """Run files by name, the checked judgements of a data set folder or of a file, and the data sets of the
+    folder's queries."""
+    if by not in get_args(By):
+        raise UserError(f"by '{by}' is unknown: use one of {', '.join(get_args(By))}")
+    judgements, data_sets, documents = _judgements(data, split, qrels)
+    read = {name: read_run(path) for name, path in runs.items()}
+    if by == "item":
+        return read, judgements, data_sets
+    found = {name: run_by_document(run, documents=documents) for name, run in read.items()}
+    return found, qrels_by_document(judgements, documents=documents), data_sets
+
+
 def _judgements(
     data: str | Path | None, split: str, qrels: str | Path | None
-) -> tuple[Qrels, dict[str, str]]:
-    """The checked judgements of a data set folder or of a file, and the data sets of the folder's queries."""
+) -> tuple[Qrels, dict[str, str], Container[str]]:
+    """The judgements, the data sets of the queries, and the ids of the folder's documents."""
     if (data is None) == (qrels is None):
         raise UserError("name exactly one source of judgements: a data set folder (data) or a file (qrels)")
     if data is None:
         assert qrels is not None
-        return read_qrels(qrels), {}
+        return read_qrels(qrels), {}, ()
     from tabrag.data.folder import DataFolder
 
     folder = DataFolder(data)
     judgements = folder.qrels(split)
     check_qrels(judgements, query_ids=folder.queries, item_ids=folder.items.ids)
-    return judgements, {query.id: query.data_set for query in folder.queries.values()}
+    documents = set(folder.documents.ids) if folder.has_documents else ()
+    return judgements, {query.id: query.data_set for query in folder.queries.values()}, documents
 
 
 def ranking_table(

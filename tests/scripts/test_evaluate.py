@@ -137,3 +137,23 @@ def test_what_is_refused_with_status_2(tmp_path: Path, capsys: pytest.CaptureFix
     qrels.write_text(qrels.read_text() + "q1\tnobody\t1\n")
     message = refuse(SCRIPT, *good, capsys=capsys)
     assert "unknown item ids: 'nobody'" in message
+
+
+def test_chunks_are_judged_by_their_documents(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = {
+        "q1": [
+            Candidate(item_id=f"{name}#u{n}-{n}", score=1 / n, stage="bm25")
+            for n, name in enumerate(("a.pdf", "a.pdf", "b.pdf"), 1)
+        ]
+    }
+    write_run(tmp_path / "run.jsonl", run)
+    (tmp_path / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\nq1\tb.pdf\t1\n")
+    arguments = [f"--qrels={tmp_path / 'qrels.tsv'}", "--ks=[2]"]
+    one = [f"--run={tmp_path / 'run.jsonl'}", *arguments]
+    assert call(SCRIPT, *one, capsys=capsys)["MRR"] == 0
+    assert call(SCRIPT, *one, "--by=document", capsys=capsys)["MRR"] == 0.5
+    several = [f"--runs={{chunks: {tmp_path / 'run.jsonl'}}}", arguments[0], "--figures=[Hit@2]"]
+    for by, hit in (("item", 0), ("document", 1)):
+        figures = call(SCRIPT, *several, f"--by={by}", capsys=capsys)
+        assert figures["pooled"]["runs"]["chunks"]["Hit@2"]["mean"] == hit
+    assert "item, document" in refuse(SCRIPT, *one, "--by=page", capsys=capsys)

@@ -1,0 +1,49 @@
+"""Runs of chunks, pages, nodes and tables judged by the documents that these belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from typing import Literal
+
+from tabrag.documents.part import document_of
+from tabrag.types import Candidate, Qrels, Run
+
+By = Literal["item", "document"]
+"""What is judged: the items of a run as they are, or their documents."""
+
+
+def run_by_document(run: Run, *, documents: Container[str] = ()) -> Run:
+    """The documents of a run's candidates, each with the score and stage of its best candidate.
+
+    Args:
+        run: Candidates in any order.
+        documents: Ids that are documents whatever they look like.
+
+    Returns:
+        A run in the order of the candidates, the best first, equal ones as they stood; an item that is no
+        part and no table of a document stays.
+    """
+    return {query_id: _documents(candidates, documents) for query_id, candidates in run.items()}
+
+
+def qrels_by_document(qrels: Qrels, *, documents: Container[str] = ()) -> Qrels:
+    """The judgements of documents: of each the highest grade of itself, its parts and its tables."""
+    judged: Qrels = {}
+    for query_id, grades in qrels.items():
+        best = judged.setdefault(query_id, {})
+        for item_id, grade in grades.items():
+            name = _document(item_id, documents)
+            best[name] = max(grade, best.get(name, grade))
+    return judged
+
+
+def _documents(candidates: list[Candidate], documents: Container[str]) -> list[Candidate]:
+    found: dict[str, Candidate] = {}
+    for one in sorted(candidates, key=lambda one: -one.score):
+        name = _document(one.item_id, documents)
+        found.setdefault(name, Candidate(item_id=name, score=one.score, stage=one.stage))
+    return list(found.values())
+
+
+def _document(item_id: str, documents: Container[str]) -> str:
+    return item_id if item_id in documents else document_of(item_id)
