@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from tabrag.errors import UserError
+from tabrag.files import json_bytes
 
 ConfigT = TypeVar("ConfigT")
 
@@ -94,7 +95,7 @@ def guard(run: Callable[[], dict[str, Any] | None]) -> None:
     if (
         figures is not None and os.environ.get("RANK", "0") == "0"
     ):  # of several processes the first one speaks
-        print(json.dumps(figures, ensure_ascii=False, allow_nan=False), flush=True)
+        print(json_bytes(figures).decode(), flush=True)
 
 
 def _unwrap(arguments: list[str]) -> list[str]:

@@ -102,11 +102,29 @@ def remove_leftovers(folder: Path) -> None:
             path.unlink()
 
 
+def encodable(text: str) -> str:
+    """The text with each half of a surrogate pair that stands alone replaced: no UTF-8 can hold it."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def json_bytes(value: Any, **options: Any) -> bytes:
+    """``value`` as UTF-8 JSON; NaN and infinity are refused.
+
+    Half a surrogate pair that stands alone, as models and parsers may give it, becomes its escape in JSON.
+
+    Args:
+        value: JSON values.
+        **options: Further ones of ``json.dumps``.
+    """
+    # Only texts hold such halves, and there the form of Python's escape is that of JSON's.
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, **options)
+    return text.encode("utf-8", "backslashreplace")
+
+
 def write_json(path: str | Path, value: Any) -> None:
-    """Write ``value`` as indented UTF-8 JSON; NaN and infinity are refused."""
-    with atomic_write(path) as file:
-        json.dump(value, file, ensure_ascii=False, indent=2, allow_nan=False)
-        file.write("\n")
+    """Write ``value`` as indented UTF-8 JSON, see :func:`json_bytes`."""
+    with atomic_write(path, binary=True) as file:
+        file.write(json_bytes(value, indent=2) + b"\n")
 
 
 def read_json(path: str | Path) -> Any:
@@ -122,9 +140,9 @@ def read_json(path: str | Path) -> Any:
 def write_jsonl(path: str | Path, rows: Iterable[dict[str, Any]]) -> int:
     """Write one JSON object a line; return the number of lines."""
     count = 0
-    with atomic_write(path) as file:
+    with atomic_write(path, binary=True) as file:
         for row in rows:
-            file.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
+            file.write(json_bytes(row) + b"\n")
             count += 1
     return count
 
@@ -158,8 +176,7 @@ def sha256_file(path: str | Path) -> str:
 
 def sha256_json(value: Any) -> str:
     """Hex SHA-256 of a value's canonical JSON form: equal values give equal digests."""
-    text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
-    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+    return hashlib.sha256(json_bytes(value, sort_keys=True, separators=(",", ":"))).hexdigest()
 
 
 def inside(folder: str | Path, relative: str) -> Path:

@@ -10,6 +10,7 @@ from tabrag.errors import UserError
 from tabrag.files import (
     atomic_folder,
     atomic_write,
+    encodable,
     inside,
     read_json,
     read_jsonl,
@@ -118,6 +119,19 @@ def test_lines_round_trip_and_faults_name_file_and_line(tmp_path: Path) -> None:
     (tmp_path / "cut.json").write_text('{"a": ')
     with pytest.raises(UserError, match="cut off"):
         read_json(tmp_path / "cut.json")
+
+
+def test_half_a_character_is_written_as_its_escape_and_read_again(tmp_path: Path) -> None:
+    half, whole = "\ud83d", "\U0001f600 \u05d0\u0628"
+    value = {"a\udc00": [half, f"{half}\\ud83d", whole]}
+    with pytest.raises(UnicodeEncodeError):
+        half.encode()
+    write_json(tmp_path / "one.json", value)
+    write_jsonl(tmp_path / "rows.jsonl", [value])
+    assert read_json(tmp_path / "one.json") == value == next(read_jsonl(tmp_path / "rows.jsonl"))
+    assert whole in (tmp_path / "rows.jsonl").read_text(encoding="utf-8")
+    assert sha256_json(half) != sha256_json(encodable(half)) == sha256_json("\ufffd")
+    assert encodable(whole) == whole
 
 
 def test_digests(tmp_path: Path) -> None:

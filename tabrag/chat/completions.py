@@ -13,6 +13,7 @@ from tabrag.chat.endpoint import Endpoint, Refused, ServerUnavailable
 from tabrag.chat.protocol import Conversation, Picture, Text
 from tabrag.chat.wire import request_messages, said_limit, says_too_long
 from tabrag.errors import UserError
+from tabrag.files import encodable
 from tabrag.tables.token_estimate import estimate_tokens
 
 logger = logging.getLogger(__name__)
@@ -87,7 +88,7 @@ class Completions:
         if not self._checked:
             self._complete([{"role": "user", "content": "Hello"}], max_tokens=1)
             self._checked = True
-        return self._text_tokens(text)
+        return self._text_tokens(encodable(text))
 
     def close(self) -> None:
         """Close the connections."""

@@ -11,6 +11,7 @@ from typing import Any
 from tabrag.chat.prefix import common
 from tabrag.chat.protocol import Conversation, Message, Picture, Text
 from tabrag.errors import UserError
+from tabrag.files import encodable
 
 logger = logging.getLogger(__name__)
 
@@ -60,7 +61,11 @@ def control_tokens(tokenizer: Any) -> re.Pattern[str] | None:
 
 
 def break_up(text: str, control: re.Pattern[str] | None) -> str:
-    """The text with a blank after the first character of each control token, so that none is one any more."""
+    """The text with a blank after the first character of each control token, so that none is one any more.
+
+    Halves of characters are replaced: neither a tokenizer nor a request takes them.
+    """
+    text = encodable(text)
     return control.sub(lambda match: f"{match[0][0]} {match[0][1:]}", text) if control else text
 
 

@@ -26,6 +26,7 @@ from tabrag.chat.prompt_encoder import Prompt, PromptEncoder
 from tabrag.chat.protocol import Conversation, Reply
 from tabrag.chat.sharing import failed_check, refusal
 from tabrag.errors import UserError
+from tabrag.files import encodable
 
 logger = logging.getLogger(__name__)
 
@@ -122,7 +123,7 @@ class LocalChat:
 
     def num_tokens(self, text: str) -> int:
         """How many tokens ``text`` takes in a prompt."""
-        return len(self._encoder.ids([text])[0])
+        return len(self._encoder.ids([encodable(text)])[0])
 
     def generate(self, messages: Conversation, *, max_new_tokens: int = 64, stop: Sequence[str] = ()) -> str:
         """The greedy reply to one conversation, cut before the first of ``stop``."""

@@ -17,6 +17,7 @@ from typing import Any
 
 from tabrag.chat.page_claims import PageClaim, page_claims
 from tabrag.chat.prompts_reasoned import ANALYSIS, ANSWER, KEYS, PAGES, SUMMARY
+from tabrag.files import encodable
 
 _MAX_BRACKETS = 64
 
@@ -132,7 +133,7 @@ def _reply(found: dict[str, Any], *, is_strict: bool, is_cut: bool) -> ReasonedR
 def _clean(value: Any) -> Any:
     """Texts without halves of characters, which no file can hold."""
     if isinstance(value, str):
-        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return encodable(value)
     if isinstance(value, list):
         return [_clean(one) for one in value]
     if isinstance(value, dict):

@@ -24,6 +24,7 @@ from tabrag.chat.protocol import Conversation, Reply, first_stop
 from tabrag.chat.thoughts import without_thoughts
 from tabrag.chat.wire import choice_scores, reply_probability, token_texts
 from tabrag.errors import UserError
+from tabrag.files import encodable
 
 logger = logging.getLogger(__name__)
 
@@ -206,4 +207,4 @@ class ServerChat:
 
 def _text(choice: dict[str, Any]) -> str:
     text = choice["message"].get("content")
-    return text if isinstance(text, str) else ""
+    return encodable(text) if isinstance(text, str) else ""

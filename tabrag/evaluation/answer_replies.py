@@ -8,6 +8,7 @@ import re
 from typing import Any
 
 from tabrag.chat.thoughts import without_thoughts
+from tabrag.files import encodable
 
 _FENCE = re.compile(r"```(?:\w+\n|\s)?(.*?)```", re.DOTALL)
 _LEAD_IN = re.compile(
@@ -86,4 +87,4 @@ def _text_of(value: Any) -> str | None:
     if isinstance(value, list | tuple | set | frozenset):
         texts = [_text_of(one) for one in value]
         return "\n".join(text for text in texts if text is not None)
-    return "" if value is None else str(value)
+    return "" if value is None else encodable(str(value))

@@ -32,6 +32,7 @@ from tabrag.chat.thoughts import without_thoughts
 from tabrag.evaluation.answer_refusals import is_refusal
 from tabrag.evaluation.answer_replies import final_answer
 from tabrag.evaluation.loose_json import LooseJsonError, find_objects, read_strict
+from tabrag.files import encodable
 
 REF_FACTS, PRED_FACTS = "ref_facts", "pred_facts"
 FLAGS = {REF_FACTS: "covered", PRED_FACTS: "supported"}
@@ -237,11 +238,6 @@ def _facts(rows: Sequence[Any], name: str, flag: str) -> tuple[JudgedFact, ...]:
         if known.holds != holds:
             raise JudgementError("contradiction", f'{where} stands twice, with "{flag}" true and false')
     return tuple(facts.values())
-
-
-def encodable(text: str) -> str:
-    """The text with each half of a character that stands alone replaced: no file could hold it."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _missing(value: Mapping[str, Any], name: str) -> JudgementError:

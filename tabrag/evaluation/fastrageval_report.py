@@ -31,12 +31,11 @@ from tabrag.evaluation.fastrageval import (
     FactScores,
     Judgement,
     JudgementError,
-    encodable,
     judgement_from_record,
     score,
 )
 from tabrag.evaluation.ranking import bootstrap_means
-from tabrag.files import read_jsonl
+from tabrag.files import encodable, read_jsonl
 from tabrag.types import Query
 
 UNANSWERABLE = "Not answerable"

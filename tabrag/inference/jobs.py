@@ -20,7 +20,7 @@ from typing import IO, Any
 from tabrag import distributed
 from tabrag.chat.endpoint import ServerUnavailable
 from tabrag.errors import UserError
-from tabrag.files import sha256_json, write_jsonl
+from tabrag.files import json_bytes, sha256_json, write_jsonl
 
 logger = logging.getLogger(__name__)
 
@@ -224,7 +224,7 @@ def _read(journal: Path, force: bool) -> list[dict[str, Any]]:
 
 
 def _append(journal: Path, lines: Sequence[Mapping[str, Any]]) -> None:
-    with journal.open("a", encoding="utf-8") as file:
-        file.writelines(json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n" for line in lines)
+    with journal.open("ab") as file:
+        file.write(b"".join(json_bytes(line) + b"\n" for line in lines))
         file.flush()
         os.fsync(file.fileno())

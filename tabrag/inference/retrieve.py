@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -149,9 +150,9 @@ def select_queries(
 
     Raises:
         UserError: Not exactly one source, a split without a folder, a broken file, an id that occurs twice,
-            or judgements about unknown queries.
+            half of a character, or judgements about unknown queries.
     """
-    from tabrag.data.records import query_from_record
+    from tabrag.data.records import lone_half, query_from_record
     from tabrag.files import read_jsonl
 
     if sum(source is not None for source in (data, file, question)) != 1:
@@ -159,6 +160,10 @@ def select_queries(
     if split is not None and data is None:
         raise UserError(f"split '{split}' chooses among the queries of a data set folder: leave it out here")
     if question is not None:
+        if half := lone_half(question):
+            raise UserError(
+                f"the question holds half of a character ({half}), which is no text: type it anew"
+            )
         return [Query(id="question", text=question)]
     if file is not None:
         queries: dict[str, Query] = {}
@@ -167,6 +172,10 @@ def select_queries(
                 query = query_from_record(record)
             except (KeyError, TypeError, ValueError, AttributeError) as error:
                 raise UserError(f"{file}: record {number} is not a query ({error!r})") from error
+            if half := lone_half(json.dumps(record, ensure_ascii=False)):
+                raise UserError(
+                    f"{file}: record {number}: half of a character ({half}), which is no text: write it anew"
+                )
             if query.id in queries:
                 raise UserError(f"{file}: record {number}: query id '{query.id}' occurs twice")
             queries[query.id] = query

@@ -152,6 +152,20 @@ def test_a_batch_holds_at_least_one(tmp_path: Path, batch_size: int) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_half_a_character_in_inputs_and_rows_is_no_fault(tmp_path: Path) -> None:
+    half = "\ud83d"
+    calls: list[list[str]] = []
+
+    def process(batch: list[str]) -> list[dict[str, Any]]:
+        calls.append(batch)
+        return [{"query_id": name, "answer": f"{half} {name}"} for name in batch]
+
+    for _ in range(2):
+        run_job(tmp_path / "run.jsonl", {"a": half, half: "b"}, process, settings={"text": half})
+    assert calls == [["a", half]]
+    assert [row["answer"] for row in rows_of(tmp_path / "run.jsonl")] == [f"{half} a", f"{half} {half}"]
+
+
 def test_no_inputs(tmp_path: Path) -> None:
     figures = run(tmp_path / "run.jsonl", ())
     assert figures["rows"] == 0 and (tmp_path / "run.jsonl").read_text() == ""

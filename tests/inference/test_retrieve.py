@@ -136,6 +136,10 @@ def test_queries_from_a_folder_a_file_or_the_command_line(tmp_path: Path) -> Non
         assert [query.id for query in select_queries(data=data, split=split)] == list(data.qrels(split))
     assert select_queries(file=tmp_path / "data" / "queries.jsonl") == list(data.queries.values())
     assert select_queries(question="how?") == [Query(id="question", text="how?")]
+    (tmp_path / "half.jsonl").write_text('{"_id": "q", "text": "how \\ud83d?"}\n')
+    for source in ({"question": "how \ud83d?"}, {"file": tmp_path / "half.jsonl"}):
+        with pytest.raises(UserError, match="half of a character.*ud83d"):
+            select_queries(**source)
     with pytest.raises(UserError, match="exactly one source"):
         select_queries()
     with pytest.raises(UserError, match="exactly one source"):
