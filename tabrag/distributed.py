@@ -6,7 +6,7 @@ Every function works without a process group, where it is a world of one.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any, TypeVar
@@ -14,6 +14,8 @@ from typing import Any, TypeVar
 import torch
 import torch.distributed as dist
 from torch import Tensor
+
+from tabrag.errors import UserError
 
 T = TypeVar("T")
 
@@ -97,6 +99,28 @@ def shard(values: Sequence[T]) -> Sequence[T]:
     """This process's contiguous part; the parts differ by one element at most and join in rank order."""
     size, number = world_size() if is_active() else 1, rank() if is_active() else 0
     return values[len(values) * number // size : len(values) * (number + 1) // size]
+
+
+def shared(work: Callable[[Sequence[Any]], Sequence[T]], asked: Sequence[Any]) -> list[T]:
+    """The results of all that is ``asked``: each process works on a part, and all get the whole.
+
+    Args:
+        work: Gives one result for each of a part's values; called with an empty part too.
+        asked: The same in every process.
+
+    Raises:
+        UserError: ``work`` raised it in some process. It is raised in all of them: one that left alone would
+            leave the others waiting.
+    """
+    own: Sequence[T] = []
+    faults: list[UserError] = []
+    try:
+        own = work(shard(asked))
+    except UserError as error:
+        faults = [error]
+    for fault in gather_objects(faults):
+        raise fault
+    return gather_objects(own)
 
 
 def gather_sizes(length: int, device: torch.device) -> list[int]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 from processes import run_distributed
 
 from tabrag import distributed
+from tabrag.chat.endpoint import Refused
 
 
 def test_without_a_group_everything_is_local() -> None:
@@ -60,3 +63,31 @@ def test_main_first_and_broadcast(tmp_path) -> None:
 def test_a_single_process_needs_no_group() -> None:
     with distributed.group():
         assert not distributed.is_active()
+
+
+def test_shared_work_is_done_once_and_a_fault_is_raised_in_every_process() -> None:
+    def work(rank: int) -> tuple[list[int], int, list[str]]:
+        done: list[int] = []
+
+        def double(some: Sequence[int]) -> list[int]:
+            done.extend(some)
+            return [2 * one for one in some]
+
+        def refuse(some: Sequence[int]) -> list[int]:
+            if 4 in some:
+                raise Refused("no", status=422, said="not this one")
+            return double(some)
+
+        found = distributed.shared(double, range(5))
+        told = []
+        try:
+            distributed.shared(refuse, range(5))
+        except Refused as fault:
+            told = [str(fault), str(fault.status), fault.said]
+        return found, len(done), told
+
+    (first, num_first, told_first), (second, num_second, told_second) = run_distributed(work, 2)
+    assert first == second == [0, 2, 4, 6, 8]
+    assert (num_first, num_second) == (2 + 2, 3)
+    assert told_first == told_second == ["no", "422", "not this one"]
+    assert distributed.shared(lambda some: [one + 1 for one in some], [1, 2]) == [2, 3]

@@ -8,6 +8,7 @@ is back.
 from __future__ import annotations
 
 import email.utils
+import functools
 import json
 import logging
 import os
@@ -50,6 +51,10 @@ class Refused(UserError):  # noqa: N818
         super().__init__(message)
         self.status = status
         self.said = said
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """How it travels between processes, which tell each other of their faults."""
+        return functools.partial(Refused, status=self.status, said=self.said), self.args
 
 
 @dataclass

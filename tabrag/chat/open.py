@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tabrag.chat.config import LocalChatConfig, ServerChatConfig
 from tabrag.chat.protocol import ChatModel
+from tabrag.errors import UserError
 
 
 def open_chat(local: LocalChatConfig, server: ServerChatConfig | None) -> ChatModel:
@@ -21,3 +22,23 @@ def open_chat(local: LocalChatConfig, server: ServerChatConfig | None) -> ChatMo
     from tabrag.chat.local import LocalChat
 
     return LocalChat(local)
+
+
+def refuse_text_alone(chat: ChatModel, model: str, *, setting: str = "") -> None:
+    """Raise where a model that is to be shown pictures reads none; a local one is loaded for that.
+
+    A served model says so only when it is shown one.
+
+    Args:
+        chat: The model.
+        model: Its name.
+        setting: What stands before the names of its settings, for example ``reader.visual.``.
+
+    Raises:
+        UserError: It reads text alone.
+    """
+    if not getattr(chat, "reads_pictures", True):
+        raise UserError(
+            f"{setting}chat.model={model} reads text alone: name an image-text model in"
+            f" {setting}chat.model or {setting}server"
+        )

@@ -5,10 +5,11 @@ Described are all entries of a representation of tables, or the tables and pictu
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from tabrag import distributed
 from tabrag.chat.config import LocalChatConfig, ServerChatConfig
 from tabrag.chat.describe import (
     DESCRIBE_VERSION,
@@ -84,7 +85,10 @@ def describe_folder(
     model = open_chat(chat, server)
 
     def process(keys: list[str]) -> list[dict[str, Any]]:
-        return _described(model, {key: wanted.asked[key] for key in keys}, max_new_tokens)
+        def describe(some: Sequence[str]) -> list[dict[str, Any]]:
+            return _described(model, {key: wanted.asked[key] for key in some}, max_new_tokens)
+
+        return distributed.shared(describe, keys)
 
     figures = run_job(
         out,
@@ -125,7 +129,7 @@ class _Wanted:
 
 
 def _described(model: ChatModel, asked: Asked, max_new_tokens: int) -> list[dict[str, Any]]:
-    """One row a key; of a picture it names the kind."""
+    """One row a key; of a picture it names the kind. An empty reply is a failure."""
     pictures = {key: (text, str(picture)) for key, (text, picture) in asked.items() if picture is not None}
     asked_kinds = [kind_prompt(path, text) for text, path in pictures.values()]
     scores = model.score_batch(asked_kinds, PICTURE_KINDS) if pictures else []
@@ -138,7 +142,10 @@ def _described(model: ChatModel, asked: Asked, max_new_tokens: int) -> list[dict
         for key, (text, picture) in asked.items()
     ]
     replies = model.generate_batch(prompts, max_new_tokens=max_new_tokens)
-    return [
-        {"_id": key, "text": " ".join(reply.text.split())} | ({"kind": kinds[key]} if key in kinds else {})
-        for key, reply in zip(asked, replies, strict=True)
-    ]
+    rows: list[dict[str, Any]] = []
+    for key, reply in zip(asked, replies, strict=True):
+        row = {"_id": key, "text": " ".join(reply.text.split())}
+        row |= {"kind": kinds[key]} if key in kinds else {}
+        row |= {} if row["text"] else {"error": "the model says nothing"}
+        rows.append(row)
+    return rows

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tabrag import distributed
 from tabrag.chat.config import LocalChatConfig, ServerChatConfig
 from tabrag.chat.endpoint import ServerUnavailable
 from tabrag.chat.judge import VERSION, Several, judge_prompt, repair_prompt
@@ -22,13 +23,12 @@ from tabrag.evaluation.fastrageval import (
     Judgement,
     JudgementError,
     check_judgement,
-    encodable,
     judgement_record,
     parse_judgement,
     settled,
 )
 from tabrag.evaluation.fastrageval_report import read_answers, reference_answers, summarise
-from tabrag.files import read_jsonl
+from tabrag.files import encodable, read_jsonl
 from tabrag.inference.jobs import rows_or_errors, run_job
 from tabrag.inference.retrieve import select_queries
 from tabrag.types import Query
@@ -129,7 +129,11 @@ def judge_all(
     by_id = {one.id: _encodable(one) for one in given}
 
     def process(ids: list[str]) -> list[dict[str, Any]]:
-        return judge_batch([by_id[one] for one in ids], model, several=several, max_new_tokens=max_new_tokens)
+        def judge(some: Sequence[str]) -> list[dict[str, Any]]:
+            given = [by_id[one] for one in some]
+            return judge_batch(given, model, several=several, max_new_tokens=max_new_tokens)
+
+        return distributed.shared(judge, ids)
 
     def failed(query_id: str) -> dict[str, Any]:
         return {"query_id": query_id, "answer": by_id[query_id].prediction, "fault": "not_asked"}

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 from tabrag.chat.grading import GRADING_VERSION
 from tabrag.chat.listwise import LISTWISE_VERSION
-from tabrag.chat.open import open_chat
+from tabrag.chat.open import open_chat, refuse_text_alone
 from tabrag.chat.protocol import ChatModel
 from tabrag.documents.whole import Item
 from tabrag.errors import UserError
@@ -144,8 +144,15 @@ class Rerank:
         return self._chat
 
     def open(self) -> None:
-        """Load the model now."""
-        _ = self.scorer if self.config.mode == "pointwise" else self.chat
+        """Load the model now.
+
+        Raises:
+            UserError: It is to be shown pictures and reads none.
+        """
+        model = self.scorer if self.config.mode == "pointwise" else self.chat
+        if self.config.show != "text" and self.config.checkpoint is None:
+            chat = getattr(model, "chat", model)
+            refuse_text_alone(chat, self.config.chat.model, setting="rerank.")
 
     @property
     def scorer(self) -> Scorer:
@@ -234,19 +241,10 @@ def _pairs(queries: Sequence[Query], first: Run, items: Items) -> list[tuple[str
     ]
 
 
-def _shared(score: Callable[[Sequence[Any]], Sequence[_T]], asked: Sequence[Any]) -> list[_T]:
-    """``score`` of all; each process does a part and all get the whole."""
-    from tabrag import distributed
+def _shared(work: Callable[[Sequence[Any]], Sequence[_T]], asked: Sequence[Any]) -> list[_T]:
+    from tabrag import distributed  # loads torch, which settings and help must not
 
-    own: Sequence[_T] = []
-    faults: list[UserError] = []
-    try:
-        own = score(distributed.shard(asked))
-    except UserError as error:
-        faults = [error]  # told to all processes: one that left alone would leave the others waiting
-    for fault in distributed.gather_objects(faults):
-        raise fault
-    return distributed.gather_objects(own)
+    return distributed.shared(work, asked)
 
 
 def _below(candidates: Sequence[Candidate]) -> list[Candidate]:

@@ -73,6 +73,7 @@ def rerank_queries(
         check_trec_ids(chosen)
         check_trec_ids(one.item_id for some in found.values() for one in some)
     rerank = Rerank(config, image_path=folder.image_path, picture_path=folder.picture_path)
+    rerank.open()
     rewriter = None if rewrite is None else Rewrite(replace(rewrite, step_back=False))
     if rewriter is None:
         warn_of_history(chosen.values())

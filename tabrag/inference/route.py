@@ -8,7 +8,7 @@ metadata.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -16,12 +16,12 @@ from typing import Any, Literal
 from tabrag import distributed
 from tabrag.chat.config import LocalChatConfig, ServerChatConfig
 from tabrag.chat.layout import LAYOUT_LABELS, LAYOUT_VERSION, layout_prompt
-from tabrag.chat.open import open_chat
+from tabrag.chat.open import open_chat, refuse_text_alone
 from tabrag.chat.protocol import Picture, Text, probabilities
 from tabrag.data.document_records import document_to_record
 from tabrag.data.folder import DataFolder
 from tabrag.errors import UserError
-from tabrag.files import atomic_write, read_jsonl, sha256_file
+from tabrag.files import atomic_write, json_bytes, read_jsonl, sha256_file
 from tabrag.inference.jobs import rows_or_errors, run_job
 from tabrag.types import Document
 
@@ -73,9 +73,11 @@ def route_folder(
         raise UserError(f"{data}: the layout of every document is known: there is nothing to ask")
     shown = {name: _shown(document, folder.path, show) for name, document in asked.items()}
     model = open_chat(chat, server)
+    if any(isinstance(part, Picture) for parts in shown.values() for part in parts):
+        refuse_text_alone(model, chat.model)
     labels = list(LAYOUT_LABELS)
 
-    def process(names: list[str]) -> list[dict[str, Any]]:
+    def decide(names: Sequence[str]) -> list[dict[str, Any]]:
         scores = model.score_batch([layout_prompt(shown[name]) for name in names], labels)
         rows = []
         for name, one in zip(names, scores, strict=True):
@@ -84,6 +86,9 @@ def route_folder(
             row = {"_id": name, "layout": LAYOUT_LABELS[best], "probability": round(likely["slides"], 6)}
             rows.append(row)
         return rows
+
+    def process(names: list[str]) -> list[dict[str, Any]]:
+        return distributed.shared(decide, names)
 
     contents = {name: [_content(part) for part in parts] for name, parts in shown.items()}
     figures = run_job(
@@ -130,7 +135,12 @@ def _shown(document: Document, folder: Path, show: str) -> list[Picture | Text]:
 
 
 def _content(part: Picture | Text) -> str:
-    return sha256_file(part.path) if isinstance(part, Picture) else part.text
+    if isinstance(part, Text):
+        return part.text
+    try:
+        return sha256_file(part.path)
+    except OSError as error:
+        raise UserError(f"{part.path}: the picture cannot be read ({error.strerror})") from error
 
 
 def _set(folder: DataFolder, decided: Mapping[str, str]) -> None:
@@ -147,4 +157,4 @@ def _set(folder: DataFolder, decided: Mapping[str, str]) -> None:
             document = folder.documents[name]
             metadata = document.metadata | {DECIDED_BY: _CHAT}
             record = document_to_record(replace(document, layout=decided[name], metadata=metadata))
-            out.write(json.dumps(record, ensure_ascii=False, allow_nan=False).encode() + b"\n")
+            out.write(json_bytes(record) + b"\n")

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tabrag.chat.endpoint import Refused
-from tabrag.chat.open import open_chat
+from tabrag.chat.open import open_chat, refuse_text_alone
 from tabrag.chat.prompts_visual import LABEL, NOTHING, VISUAL_VERSION, visual_prompt
 from tabrag.chat.protocol import ChatModel
 from tabrag.documents.whole import Item, WholeDocument
@@ -89,12 +89,7 @@ class VisualReader:
         if self._is_checked:
             return
         self.chat.num_tokens("")
-        # A served model says so only when it is shown one.
-        if not getattr(self.chat, "reads_pictures", True):
-            raise UserError(
-                f"reader.visual: {self.config.chat.model} reads text alone: name an image-text model in"
-                " reader.visual.chat.model or reader.visual.server"
-            )
+        refuse_text_alone(self.chat, self.config.chat.model, setting="reader.visual.")
         self._is_checked = True
 
     def settings(self) -> dict[str, Any]:

@@ -24,9 +24,11 @@ def test_descriptions_are_written_once_and_take_the_place_of_the_templates(
     arguments = [f"--data={data}", f"--out={out}", f"--chat.model={model}", "--max_new_tokens=6"]
     figures = call("infer/describe.py", *arguments, capsys=capsys)
     rows = [json.loads(line) for line in out.read_text().splitlines()]
-    assert figures["entries"] == figures["new"] == len(rows) > 5 and figures["failed"] == 0
+    assert figures["entries"] == figures["new"] == len(rows) > 5
     assert any(row["text"] for row in rows)
-    assert call("infer/describe.py", *arguments, capsys=capsys)["new"] == 0
+    empty = [row for row in rows if not row["text"]]
+    assert figures["failed"] == len(empty) == sum("error" in row for row in rows)
+    assert call("infer/describe.py", *arguments, capsys=capsys)["new"] == len(empty)
     rows[0]["text"], rows[1]["text"] = "Lemons by year.", "  "
     out.write_text("".join(json.dumps(row) + "\n" for row in rows[:2]))
     plain = build(RepresentationConfig(name="hrcl"))

@@ -109,6 +109,20 @@ def test_a_model_that_sees_looks_at_the_pages(own: Path, tmp_path: Path):
     assert rows["one-page.pdf"]["probability"] != rows["another.pdf"]["probability"]
 
 
+def test_a_model_that_reads_no_pictures_and_a_picture_that_is_gone_are_told(
+    own: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    data = tmp_path / "d"
+    ingest(own, data, num_workers=1)
+    model = save(tmp_path / "m", "llama", positions=1024)
+    arguments = [f"--data={data}", f"--out={tmp_path / 'o'}", f"--chat.model={model}", "--show=pictures"]
+    assert "reads text alone" in refuse("infer/route.py", *arguments, capsys=capsys)
+    (data / str(DataFolder(data).documents["one-page.pdf"].pages[0].image)).unlink()
+    arguments[2] = f"--chat.model={save_idefics3(tmp_path / 'seeing')}"
+    assert "the picture cannot be read" in refuse("infer/route.py", *arguments, capsys=capsys)
+    assert layouts(data)["one-page.pdf"] == ""
+
+
 def test_faults_are_told(own: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     data = tmp_path / "d"
     for name in ("one-page.pdf", "another.pdf"):

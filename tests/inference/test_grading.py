@@ -33,6 +33,14 @@ def run_of(stage: str, *scores: float) -> list[Candidate]:
     ]
 
 
+def test_a_model_that_reads_no_pictures_is_refused_before_it_is_asked(tmp_path: Path) -> None:
+    chat = LocalChatConfig(model=str(save(tmp_path, "qwen", template=TEMPLATE)), device="cpu")
+    for mode in ("graded", "pointwise"):
+        with pytest.raises(UserError, match=r"rerank\.chat\.model=.* reads text alone"):
+            Rerank(RerankConfig(mode=mode, show="image", chat=chat)).open()  # type: ignore[arg-type]
+        Rerank(RerankConfig(mode=mode, show="text", chat=chat)).open()  # type: ignore[arg-type]
+
+
 def items() -> dict[str, Table | WholeDocument]:
     document = Document(id="doc", title="Report", blocks=[Block(kind="text", text="Fruit sold well.")])
     found: dict[str, Table | WholeDocument] = {"doc": WholeDocument(document, {})}

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from chat_server import ChatServer, Fault, serve
 from judge_server import ANSWERS, NUMBER, asked, judgement, say, write_answers, write_data
+from processes import run_distributed
 from tiny_chat import TEMPLATE, save
 
 from tabrag.chat.config import LocalChatConfig, ServerChatConfig
@@ -177,6 +178,26 @@ def test_what_the_model_does_not_take_fails_alone(data: Path, answers: Path, ser
     assert figures["faults"] == {"no_object": 1, "not_asked": 1} and figures["judged"] == NUMBER - 2
     assert found["q5"]["answer"] == "value 5" and "status 400" in found["q5"]["error"]
     assert found["q6"]["reply"] == "nothing" and found["q7"]["mended"] == "model"
+
+
+def test_several_processes_share_the_calls(data: Path, answers: Path, server: ChatServer) -> None:
+    def reply(question: str, answer: str, again: bool) -> str | Fault:
+        if question == "what is x6?":
+            return Fault(status=400)
+        return judgement("11" if question >= "what is x5?" else "10", "1")
+
+    say(server, reply)
+    found = run_distributed(lambda rank: judge(data, answers, server), 2)
+    for name in ("seconds", "answers_per_second"):
+        assert found[0].pop(name) >= 0 and found[1].pop(name) >= 0
+    assert found[0] == found[1]
+    assert (found[0]["unparsed"], found[0]["judged"]) == (1, NUMBER - 1)
+    told = rows(answers)
+    assert list(told) == [f"q{i}" for i in range(NUMBER)]
+    assert "status 400" in told["q6"]["error"]
+    assert {told[f"q{i}"]["recall"] for i in (0, 1)} == {0.5} and told["q7"]["recall"] == 1
+    first = [asked(request.body)[0] for request in server.chats]
+    assert len(first) < 2 * ASKED, "no answer is judged by both"
 
 
 def test_no_model_is_opened_where_there_is_nothing_to_ask(data: Path, answers: Path) -> None:
