@@ -1,4 +1,4 @@
-"""Speed of encoding, training, search, rendering, refining and reranking.
+"""Speed of encoding, training, search, rendering, refining, reranking and growing trees.
 
 scripts/benchmark.py encode    texts of tables, beside sentence-transformers
 scripts/benchmark.py train     two towers over questions and headers, beside sentence-transformers
@@ -8,6 +8,7 @@ scripts/benchmark.py ivf       a large IVF index: memory of its build, recall an
 scripts/benchmark.py render    pictures of tables, by style
 scripts/benchmark.py refine    tables of 30 x 10 cells cut down by a header classifier
 scripts/benchmark.py rerank    (question, table) pairs scored by a chat model, tables run once or each time
+scripts/benchmark.py tree      the summary tree of one document of 10,000 chunks
 """
 
 from __future__ import annotations
@@ -80,6 +81,12 @@ def parser() -> argparse.ArgumentParser:
     rerank.add_argument("--max-length", type=int, default=1024, help="tokens of a prompt (default 1024)")
     rerank.add_argument("--prefix-cache-mb", type=int, default=512, help="default 512")
     rerank.add_argument("--device", default="cpu", help="cpu (default), cuda or cuda:N")
+    tree = commands.add_parser("tree", help="the summary tree of one very long document")
+    tree.add_argument("--data", required=True, help="data set folder whose documents are put together")
+    tree.add_argument("--checkpoint", default="offline:minilm", help="folder, hub id or offline:NAME")
+    tree.add_argument("--num-chunks", type=int, default=10_000, help="leaves (default 10000)")
+    tree.add_argument("--dtype", default="float32", help="float32 (default) or bfloat16")
+    tree.add_argument("--seed", type=int, default=224, help="default 224")
     return top
 
 
@@ -103,6 +110,10 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
         from tabrag.benchmark.rerank import compare_reranking
 
         return compare_reranking(**{key: value for key, value in vars(arguments).items() if key != "command"})
+    if arguments.command == "tree":
+        from tabrag.benchmark.tree import measure_tree
+
+        return measure_tree(**{key: value for key, value in vars(arguments).items() if key != "command"})
     if arguments.command == "refine":
         from tabrag.benchmark.refine import measure_refining
         from tabrag.data.folder import DataFolder
