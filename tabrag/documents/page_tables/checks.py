@@ -8,7 +8,7 @@ from statistics import median
 
 from tabrag.documents.page_content import PageWord
 from tabrag.documents.page_tables.build import Built
-from tabrag.documents.page_tables.text_lines import are_values, bounds, is_leader, type_size
+from tabrag.documents.page_tables.text_lines import are_values, bounds, is_leader, text_lines, type_size
 
 _MARKER = re.compile(
     r"(?:[\u2022\u25aa\u25cf\u25cb\u25e6\u2023\u2043\uf0b7•·*○●■□▪–—-]|\(?(?:\d{1,3}|[A-Za-z]|[ivxlc]{1,5})[.)]"
@@ -16,6 +16,12 @@ _MARKER = re.compile(
 )
 _ALIGNED = 0.7
 _TEXT_WORDS = 6.0
+_OF_PAGE = 0.82
+"""An area of this share of the width and of the height of the page may be a frame around it."""
+_WHOLE_PAGE = 0.95
+_FRAMED = 0.4
+"""Share of the characters that stand in the largest cell of a frame, at least."""
+_FRAMED_LINES = 3
 
 
 def is_table(built: Built, *, drawn: bool) -> bool:
@@ -35,6 +41,30 @@ def is_table(built: Built, *, drawn: bool) -> bool:
         full = sum(sum(1 for region, _ in filled if region[0] == row) > 1 for row in rows)
         return 5 * len(filled) >= len(table.cells) * len(table.cells[0]) and 2 * full >= len(rows)
     return not _is_list(table.cells) and not _is_contents(built) and _has_columns(built, drawn=drawn)
+
+
+def is_page_frame(built: Built, width: float, height: float) -> bool:
+    """Whether lines around a whole page and its bars bound an area, not those of a table.
+
+    They do where one cell holds a large part of all text in several lines, or where lines that reach to the
+    sides of the page leave half of the cells without a text.
+
+    Args:
+        built: Rows and columns of an area that lines bound.
+        width: Width of the page, points.
+        height: Height of the page, points.
+    """
+    x0, y0, x1, y1 = built.table.box
+    share = min((x1 - x0) / max(width, 1.0), (y1 - y0) / max(height, 1.0))
+    if share < _OF_PAGE:
+        return False
+    filled = [words for words in built.words if words]
+    if share >= _WHOLE_PAGE and 2 * len(filled) <= len(built.regions):
+        return True
+    sizes = [sum(len(word.text) for word in words) for words in filled]
+    largest = max(zip(sizes, filled, strict=True), key=lambda one: one[0], default=(0, []))
+    upright = [word for word in largest[1] if word.turn == 0]
+    return largest[0] >= _FRAMED * sum(sizes) and len(text_lines(upright)) >= _FRAMED_LINES
 
 
 def _is_list(cells: Sequence[Sequence[str]]) -> bool:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from tabrag.documents.page_content import PageBox, PageContent, PageTable, PageWord
 from tabrag.documents.page_tables.areas import drawn_areas
 from tabrag.documents.page_tables.build import build_table
-from tabrag.documents.page_tables.checks import is_table
+from tabrag.documents.page_tables.checks import is_page_frame, is_table
 from tabrag.documents.page_tables.extend import extended
 from tabrag.documents.page_tables.free_areas import free_areas
 from tabrag.documents.page_tables.strokes import page_strokes
@@ -66,6 +66,8 @@ def _find_upright(page: PageContent) -> list[PageTable]:
         area.words = _chosen(words, free & in_areas[index])
         built = build_table(area)
         if built is None or not is_table(built, drawn=True):
+            continue
+        if is_page_frame(built, page.width, page.height):
             continue
         if built.drawn_cols == 0:
             others = [inside for other, inside in enumerate(in_areas) if other != index]
