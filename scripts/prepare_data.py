@@ -23,7 +23,7 @@ from tabrag.data.sources import SOURCES, source
 from tabrag.documents.parsed import ParseOptions
 from tabrag.errors import UserError
 
-_OTHERS = ("documents", "synthetic_documents", "questions", "validate")
+_OTHERS = ("documents", "synthetic_documents", "text_alone", "questions", "validate")
 """Subcommands that are no sources of others' data."""
 
 
@@ -49,6 +49,9 @@ def parser() -> argparse.ArgumentParser:
             )
     _add_documents(commands)
     _add_synthetic_documents(commands)
+    alone = commands.add_parser("text_alone", help="documents as running text alone, a baseline")
+    alone.add_argument("--from", dest="folder", type=Path, required=True, help="the data set folder")
+    alone.add_argument("--out", type=Path, required=True, help="the data set folder to write")
     made = commands.add_parser(
         "questions", help="make questions for the tables of a data set folder by rules"
     )
@@ -140,6 +143,10 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
         from tabrag.data.synthetic_documents import make_folder as make_documents
 
         return {"source": command, **make_documents(values.pop("out"), **values)}
+    if command == "text_alone":
+        from tabrag.data.text_alone import text_alone
+
+        return {"source": command, **text_alone(arguments.folder, arguments.out)}
     if command == "questions":
         from tabrag.data.augment.folder import make_folder
 
