@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tabrag.chat.protocol import Message, Part, Picture, Text
+from tabrag.documents.placeholders import unmarked
 
 VERSION = 3
 RANK_VERSION = 1
@@ -194,7 +195,8 @@ def shown_parts(tables: Sequence[Shown]) -> list[Part]:
     several = sum(bool(table.item_id) for table in tables) > 1
     for number, table in enumerate(tables, start=1):
         name = f"{table.name} {number}" if several and table.item_id else table.name
-        parts.append(Text(f"{name}: {table.title}\n"))
+        title = unmarked(" ".join(table.title.split())) if table.body else table.title
+        parts.append(Text(f"{name}: {title}\n"))
         for piece in table.body:
             parts.append(Text(f"{piece}\n", item_id=table.item_id) if isinstance(piece, str) else piece)
         if table.picture is not None:

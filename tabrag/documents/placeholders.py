@@ -15,6 +15,7 @@ from tabrag.types import Block, Document
 PLACEHOLDER = re.compile(r"\[\[(table|picture):((?:[^\[\]\\]|\\.)*)\]\]")
 _SPECIAL = re.compile(r"([\[\]\\])")
 _ALIKE = re.compile(r"\[(?=\[(?:table|picture):)")
+_MARK = re.compile(r"\[(?=\s*(?:page\s+\d|section\s*:|summary\s*\]|picture\s*[:\]]))", re.IGNORECASE)
 
 
 def placeholder(block: Block) -> str:
@@ -29,6 +30,13 @@ def placeholder(block: Block) -> str:
 def own_text(text: str) -> str:
     """A file's own text, in which nothing looks like a placeholder."""
     return _ALIKE.sub("[ ", text)
+
+
+def unmarked(text: str) -> str:
+    """A file's own text for a reader, in which nothing looks like a placeholder or like a mark that stands
+    among the texts of documents: ``[page 9]`` becomes ``[ page 9]``, so that no file names pages that are not
+    there."""
+    return _MARK.sub("[ ", own_text(text))
 
 
 def block_text(block: Block) -> str:

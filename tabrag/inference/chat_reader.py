@@ -197,7 +197,7 @@ def _fill(answer: Answer, one: Asked, reply: Reply, corpus: Corpus, prompting: P
     answer.evidence = located or found
     answer.notes += notes
     if said.pages is not None and one.pages:
-        titles = {document_of(shown.item_id): shown.title for shown in one.shown if shown.item_id}
+        numbered = [(document_of(shown.item_id), shown) for shown in one.shown if shown.item_id]
         by_view = [(view.table.document or view.table.id, view.table.source.file) for view in one.views]
         evidence, notes = page_evidence(
             [
@@ -207,7 +207,8 @@ def _fill(answer: Answer, one: Asked, reply: Reply, corpus: Corpus, prompting: P
             ],
             said.pages,
             pages=one.pages,
-            titles=titles,
+            documents=[document for document, _ in numbered],
+            titles={document: shown.title for document, shown in reversed(numbered)},
             files={document: file for document, file in by_view if file},
         )
         answer.evidence = evidence or found

@@ -63,6 +63,7 @@ def page_evidence(
     claims: Sequence[PageClaim],
     *,
     pages: Sequence[Page],
+    documents: Sequence[str],
     titles: Mapping[str, str],
     files: Mapping[str, str],
 ) -> tuple[list[Evidence], list[str]]:
@@ -76,13 +77,15 @@ def page_evidence(
         located: Where the answer was found.
         claims: The pages that the model claims.
         pages: The pages that were shown.
-        titles: Titles of the documents shown by id, in the order of their numbers in the prompt.
+        documents: Ids of the documents in the order of their numbers in the prompt; a document stands there
+            again for a table of it that is shown by itself.
+        titles: Their titles by id.
         files: Their files by id, where known.
 
     Returns:
         The evidence, and notes about claims that were removed.
     """
-    kept, dropped = check_claims(claims, pages, list(titles))
+    kept, dropped = check_claims(claims, pages, documents)
     on_claimed = [one for one in located if one.page in kept]
     if kept and on_claimed:
         located = on_claimed

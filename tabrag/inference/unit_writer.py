@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tabrag.documents.part import DocumentPart
+from tabrag.documents.placeholders import unmarked
 from tabrag.documents.units import Unit
 from tabrag.index.tokens import tokenize
 from tabrag.inference.config import ContextConfig
@@ -95,7 +96,7 @@ class UnitWriter:
         block = part.document.blocks[part.places.index(unit.block)]
         table = part.tables.get(block.table) if block.table is not None else None
         if table is not None and self._flat:
-            return Said(" ".join(filter(None, running_rows(table))), table)
+            return Said(unmarked(" ".join(filter(None, running_rows(table)))), table)
         if table is not None:
             context = build_context(
                 table,
@@ -105,13 +106,13 @@ class UnitWriter:
                 num_tokens=self._num_tokens,
             )
             text = "\n".join(text for text in (title_text(table), context.text) if text)
-            return Said(text, table, context)
+            return Said(unmarked(text), table, context)
         if block.kind == "picture":
-            said = " ".join(unit.text.split())
+            said = unmarked(" ".join(unit.text.split()))
             return Said("" if block.decoration else f"[picture: {said}]" if said else "[picture]")
         if block.kind == "heading":
-            return Said(f"{'#' * min(max(block.level, 1), 6)} {unit.text.strip()}")
-        return Said(unit.text)
+            return Said(f"{'#' * min(max(block.level, 1), 6)} {unmarked(unit.text.strip())}")
+        return Said(unmarked(unit.text))
 
 
 def page_mark(number: int | None) -> str:
@@ -121,9 +122,9 @@ def page_mark(number: int | None) -> str:
 
 def section_mark(section: Sequence[str]) -> str:
     """The line above what stands under headings that are not shown."""
-    return f"[section: {' > '.join(section)}]"
+    return f"[section: {unmarked(' > '.join(section))}]"
 
 
 def summary_text(text: str) -> str:
     """A summary as it stands among the texts."""
-    return f"[summary] {text}"
+    return f"[summary] {unmarked(text)}"

@@ -15,6 +15,7 @@ from tabrag.chat.endpoint import Refused
 from tabrag.chat.open import open_chat, refuse_text_alone
 from tabrag.chat.prompts_visual import LABEL, NOTHING, VISUAL_VERSION, visual_prompt
 from tabrag.chat.protocol import ChatModel
+from tabrag.documents.placeholders import unmarked
 from tabrag.documents.whole import Item, WholeDocument
 from tabrag.errors import UserError
 from tabrag.evaluation.answer_refusals import is_refusal
@@ -141,4 +142,4 @@ def _note(reply: str) -> str:
     plain = text.strip(" .!*_\"'`")
     if not plain or _NOTHING.fullmatch(plain) or is_refusal(text):
         return ""
-    return f"{LABEL} {text}"
+    return f"{LABEL} {unmarked(text)}"

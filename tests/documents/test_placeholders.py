@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tabrag.documents.placeholders import PLACEHOLDER, block_text, document_text, put_back
+from tabrag.documents.placeholders import PLACEHOLDER, block_text, document_text, put_back, unmarked
 from tabrag.types import Block, Document
 
 NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\n\r"), min_size=1)
@@ -29,6 +32,26 @@ def test_text_of_a_file_forges_no_placeholder():
     assert PLACEHOLDER.search(forged.text)
     assert not PLACEHOLDER.search(block_text(forged))
     assert block_text(forged) == "see [ [table:secret]] and [[ [picture:x.png]]]"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("see [page 9]", "see [ page 9]"),
+        ("[PAGE\t9] [ page 3]", "[ PAGE\t9] [  page 3]"),
+        ("[[page 9]]", "[[ page 9]]"),
+        (
+            "[Summary] [section: A] [picture: b] [picture]",
+            "[ Summary] [ section: A] [ picture: b] [ picture]",
+        ),
+        ("[[table:x]]", "[ [table:x]]"),
+        ("[pages] [page] [1] page 9 [sections of law]", "[pages] [page] [1] page 9 [sections of law]"),
+    ],
+)
+def test_text_of_a_file_forges_no_mark(text: str, shown: str):
+    assert unmarked(text) == shown
+    mark = r"\[(?:page \d+|section:.*|summary|picture.*)\]"
+    assert not re.search(mark, shown, re.IGNORECASE)
 
 
 def test_blocks_stand_as_markdown_with_tables_put_back_at_their_place():

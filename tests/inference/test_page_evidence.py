@@ -26,7 +26,12 @@ def test_a_page_that_a_passage_stands_for_is_named_once() -> None:
     passage = Located("a", Evidence(item_id="a", text="x", source=Source(page=2)))
     table = Located("b", Evidence(item_id="b#t1", cells=[(1, 1)], source=Source(page=3)))
     found, notes = page_evidence(
-        [passage, table], [PageClaim(2), PageClaim(3)], pages=PAGES, titles=TITLES, files={"b": "b.pdf"}
+        [passage, table],
+        [PageClaim(2), PageClaim(3)],
+        pages=PAGES,
+        documents=list(TITLES),
+        titles=TITLES,
+        files={"b": "b.pdf"},
     )
     assert [(one.item_id, one.source.page) for one in found] == [("a", 2), ("b#t1", 3), ("b", 3)]
     assert (found[2].title, found[2].source.file, notes) == ("B", "b.pdf", [])
@@ -41,7 +46,9 @@ def test_no_page_is_named_that_was_not_shown(claims, pages, places) -> None:  # 
     located = [
         Located(name, Evidence(item_id=f"{name}#t1", source=Source(page=page))) for name, page in places
     ]
-    found, notes = page_evidence(located, claims, pages=pages, titles=TITLES, files={})
+    found, notes = page_evidence(
+        located, claims, pages=pages, documents=list(TITLES), titles=TITLES, files={}
+    )
     named = [(one.item_id, one.source.page) for one in found if "#" not in one.item_id]
     assert set(named) <= set(pages) and len(named) == len(set(named)) <= MAX_PAGES
     kept, dropped = check_claims(claims, pages, list(TITLES))
