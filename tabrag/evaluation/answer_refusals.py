@@ -14,6 +14,7 @@ The question cannot be answered from the documents.            yes
 Not answerable: the report ends in 2023.                       yes
 Not in the table, but the text says 450.                       no
 No / none / n/a / unknown / not disclosed                      no: a cell may say so
+No evidence of fraud. / No information technology costs.       no: that is an answer
 =============================================================  ==========
 """
 
@@ -26,7 +27,10 @@ from tabrag.evaluation.answer_values import EDGES
 
 _MAX_LENGTH = 600
 """Characters; a longer text says more than that there is no answer."""
-_HINT = re.compile(r"\b(?:not|no|nowhere|cannot|unable|insufficient|impossible|know)\b|n't\b|unanswer|n’t\b")
+_HINT = re.compile(
+    r"\b(?:not|no|none|neither|nowhere|cannot|unable|insufficient|impossible|know)\b|n't\b|unanswer|n’t\b"
+)
+_SHORT_IS = re.compile(r"\b(there|it|that|this)'s\b")
 _NEGATED = re.compile(r"\b(?:can(?=not\b)|ca(?=n't\b))")
 _TURN = re.compile(r"\b(?:but|however|although|though|instead|nevertheless|yet|the answer is(?! not\b))\b")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\s*\n+\s*")
@@ -46,6 +50,11 @@ _TOLD = r"""(?:found|given|stated|mentioned|provided|specified|disclosed|reporte
 _WANTED = r"""(?:it|this|that|(?:(?:the|this|that|an|your)\s)?(?:\w+\s)?
     (?:question|answer|information|value|figure|data|number|result)s?)"""
 _BE = r"(?:is|are|was|were|has\sbeen|have\sbeen)"
+_TELL = r"""(?:\w+ly\s)?(?:say|tell|mention|state|contain|give|provide|include|show|specify|disclose|report
+    |hold|answer|list|have|describe|cover|indicate|reveal|address|discuss|name|make|offer)"""
+_THERE = r"(?:there\s(?:is|was|are|were)\s)?"
+_ABOUT = r"""(?:about|on|regarding|concerning|for|of|as\sto|to|that|which|in|from|by|within|is|are|was|were
+    |can|could|available|given|provided|found|stated|mentioned|there|here)\b[^;:]*"""
 _SUBJECT = r"[^,;:.!?]{1,160}?"
 _PLAIN = rf"""(?:{_WANTED}\s{_BE}\s)?(?:not\sanswerable|un-?answerable)
      (?:\s(?:from|with|by|using|in)\s{_PLACE})?
@@ -57,14 +66,16 @@ _OTHER = rf"""{_SUBJECT}\s(?:{_BE}\s)?not\s(?:{_TOLD}\s)?(?:anywhere\s)?(?:in|on
     |(?:{_SUBJECT}\s)?(?:can|could)\snot\sbe\s(?:\w+ly\s)?(?:answered|determined|found|derived|inferred
      |calculated|computed|established|ascertained|known|read|told|identified)
      (?:\s(?:from|with|by|in|on|based\son|using|given|without)\s.*)?
-    |{_PLACE}\s(?:do|does|did)\snot\s(?:\w+ly\s)?(?:say|tell|mention|state|contain|give|provide|include|show
-     |specify|disclose|report|hold|answer|list|have|describe|cover|indicate|reveal|address|discuss|name)\b.*
-    |(?:there\s(?:is|was|are|were)\s)?no\s(?:\w+\s)?(?:answer|information|mention|evidence)\b.*
-    |(?:there\s(?:is|was|are|were)\s)?no\s(?:\w+\s)?(?:data|value|figure|number)s?\b.*\s(?:in|on|by)\s{_PLACE}
+    |{_PLACE}\s(?:do|does|did)\snot\s{_TELL}\b.*
+    |{_THERE}no\s(?:\w+\s)?(?:answer|information|info|mention)s?(?:\s{_ABOUT})?
+    |{_THERE}no\s(?:\w+\s)?(?:data|value|figure|number|evidence)s?(?:\s{_ABOUT})?\s(?:in|on|by)\s{_PLACE}
+    |(?:none\sof|neither(?:\sof)?|no)\s{_PLACE}\s{_TELL}s?\b[^;:]*
+    |{_PLACE}\s{_TELL}s?\sno\s(?:\w+\s)?(?:answer|information|info|mention|data|value|figure|number|detail)s?
+     (?:\s{_ABOUT})?
     |(?:i|we)\s(?:can|could|do|did|am|are)\s(?:not|unable)\s(?:to\s|able\sto\s)?(?:answer|determine|find|know
      |say|tell|see|identify|locate)\b.*
     |(?:(?:it|this)\sis\s)?(?:unable|impossible|not\spossible)\sto\s(?:answer|determine|find|say|tell|know)\b.*
-    |(?:there\sis\s)?(?:not\senough|insufficient)\s(?:information|info|data|evidence|context)\b.*"""
+    |(?:there\sis\s)?(?:not\senough|insufficient)\s(?:information|info|data|evidence|context)(?:\s{_ABOUT})?"""
 _LEAD = re.compile(
     rf"""(?:(?:sorry|i(?:'m|\sam)\s(?:sorry|afraid)|unfortunately|(?:based\son|according\sto|from)\s{_PLACE}
      |(?:the\s)?(?:final\s)?answer(?:\sis)?\s?:|that)[,:]?\s(?:but\s)?)+""",
@@ -81,6 +92,7 @@ def is_refusal(text: str) -> bool:
     plain = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
     if not _HINT.search(plain):
         return False
+    plain = _SHORT_IS.sub(r"\1 is", plain).replace(" has no ", " have no ")
     plain = _NEGATED.sub("can ", plain).replace("can n't", "can not").replace("n't", " not")
     sentences = [found for one in _SENTENCE_END.split(plain) if (found := " ".join(one.split()).strip(EDGES))]
     if not sentences:

@@ -24,7 +24,7 @@ from tabrag.inference.config import VisualConfig
 
 _NOTHING = re.compile(
     rf"""(?:there\sis\s|it\sshows\s|they\sshow\s)?(?:{NOTHING}|none)
-     (?:\s(?:is\s|was\s)?(?:found|shown|relevant|there|visible|helpful|helps))?
+     (?:\s(?:(?:is\s|was\s)?(?:found|shown|relevant|there|visible|helpful|helps)|about|that\s\w+)\b[^.;:,]*)?
     |(?:the\s|these\s|none\sof\sthe\s)?(?:\w+\s)?(?:pictures?|pages?|images?)(?:\s\w+){{0,2}}
      \s(?:show|shows|contain|contains|say|says|tell|tells|help|helps)\s(?:{NOTHING}|no\s\w+)\b[^.]*
     |(?:no|not)\s(?:relevant|useful|helpful)\s?(?:\w+)?(?:\s(?:is|was)?\s?(?:found|shown|visible|there))?""",

@@ -44,6 +44,18 @@ Based on the provided documents, the answer is not given.
 the answer is: not in the table
 The 2030 sales are not given there.
 Not stated on page 3 of the report
+There's no information on this in the report.
+It's not in the table.
+There is no evidence of this in the provided documents.
+No information about dividends is given.
+No value for 2030 in the table
+None of the documents mention it.
+Neither document mentions a merger.
+No page of the report shows it.
+The documents provide no information on that.
+The table has no value for 2030.
+The report makes no mention of a merger.
+The text gives no figure.
 """.strip().splitlines()
 OTHERS = """
 No
@@ -65,6 +77,16 @@ It is not in the south but in the north.
 sales fell because the plant was not in operation
 he was not elected
 Yes, it is in the table.
+No Answer Ltd
+Insufficient Information Systems
+no evidence of impairment
+There is no evidence of fraud.
+No information technology costs
+No data breaches were reported in the document.
+No information about dividends is given; revenue was 40.
+None of the documents was signed.
+The report has no author.
+No table tennis
 """.strip().splitlines()
 
 

@@ -100,6 +100,8 @@ def test_a_model_of_texts_is_refused(tmp_path: Path, pictures: list[str]) -> Non
         "nothing is found",
         "There is nothing relevant",
         "The pictures show nothing about it.",
+        "There is nothing about it.",
+        "Nothing that helps.",
         "The pages contain no information about the colour.",
         "Not answerable",
         "The question cannot be answered from the pictures.",
@@ -111,7 +113,13 @@ def test_replies_that_say_nothing_are_dropped(reply: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "reply", ["The line is\nred.", "Nothing Hill sold 12 %.", "None of the lines falls."]
+    "reply",
+    [
+        "The line is\nred.",
+        "Nothing Hill sold 12 %.",
+        "None of the lines falls.",
+        "Nothing about 2021; 40 in 2022.",
+    ],
 )
 def test_others_get_a_label(reply: str) -> None:
     chat = Chat(reply)
