@@ -20,6 +20,8 @@ from tabrag.chat.prompts_reasoned import ANALYSIS, ANSWER, KEYS, PAGES, SUMMARY
 from tabrag.files import encodable
 
 _MAX_BRACKETS = 64
+_BLANKS = re.compile(r"\s{32,}")
+"""What a model says that has lost its way; the time of the rules below grows with the square of such runs."""
 
 _OTHER_NAMES = {
     "answer": ANSWER,
@@ -142,6 +144,7 @@ def _clean(value: Any) -> Any:
 
 
 def _repaired(reply: str) -> ReasonedReply:
+    reply = _BLANKS.sub(lambda run: "\n" if "\n" in run[0] else " ", reply)
     keys = list(_QUOTED_KEY.finditer(reply)) or list(_BARE_KEY.finditer(reply))
     has_braces = "{" in reply
     ends = [*(key.start() for key in keys[1:]), len(reply)][: len(keys)]
