@@ -47,7 +47,7 @@ def entries(
     folder: Path | None = None,
     written: Written | None = None,
     size: int = 512,
-    overlap: int = 64,
+    overlap: int | None = None,
     title: bool = True,
     artefacts: str = "entries",
     table: str | None = "summary",
@@ -65,7 +65,8 @@ def entries(
         written: What a chat model wrote of tables and pictures, in place of the templates.
         size: Most estimated tokens of a chunk, see :func:`tabrag.documents.chunking.chunks_of`. A page of
             slides is one chunk.
-        overlap: Most tokens that two chunks share. A table or picture in both belongs to the first.
+        overlap: Most tokens that two chunks share; an eighth of ``size`` (64 of 512) where None. A table or
+            picture in both belongs to the first.
         title: Whether a text begins with the document's title and the headings that it stands under.
         artefacts: ``entries``: tables and pictures have entries of their own. ``interleaved``: they stand in
             the text. ``flat``: the cells of tables stand in the text, of pictures what is printed on them.
@@ -84,6 +85,7 @@ def entries(
         raise UserError(f"representation 'chunks': artefacts is '{artefacts}': use one of {choices}")
     if image and artefacts != "interleaved":
         raise UserError("representation 'chunks': image needs artefacts: interleaved")
+    overlap = size // 8 if overlap is None else overlap
     units = units_of(document)
     wants_pictures = artefacts == "interleaved" or (artefacts == "entries" and picture)
     pictures = described_pictures(document, folder=folder, written=written) if wants_pictures else {}

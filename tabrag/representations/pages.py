@@ -36,7 +36,7 @@ def entries(
     written: Written | None = None,
     text: bool = True,
     chunk: int | None = None,
-    overlap: int = 50,
+    overlap: int | None = None,
     title: bool = True,
     image: bool = False,
 ) -> list[Entry]:
@@ -53,7 +53,8 @@ def entries(
         written: What a chat model wrote of pictures, in place of the template.
         text: Whether pages have entries of their text.
         chunk: Most estimated tokens of a text (MHier-RAG: 300); None for whole pages, which an encoder cuts.
-        overlap: Most tokens of whole sentences that two chunks of a page share.
+        overlap: Most tokens of whole sentences that two chunks of a page share; a sixth of ``chunk`` (50 of
+            300) where None.
         title: Whether a text begins with the document's title and the headings that its page stands under.
         image: Whether pages that have a picture have an entry of it, with the words of the page.
 
@@ -79,10 +80,11 @@ def entries(
 
         whole = writer(sys.maxsize)
         texts = whole if chunk is None else writer(chunk)
+        shared = 0 if chunk is None else chunk // 6 if overlap is None else overlap
         paths = section_paths(document)
         for part, own in _parts(document, units, whole):
             head = where(document, paths[own[0].block]) if title else ""
-            cut = texts.texts(own, size=chunk, overlap=0 if chunk is None else overlap)
+            cut = texts.texts(own, size=chunk, overlap=shared)
             found += part_entries(str(part), cut, head=head)
     if image:
         found += _images(document, tables, folder)
