@@ -75,7 +75,8 @@ def score_evidence(
 
 
 def _is_unanswerable(query: Query) -> bool:
-    return query.evidence == NO_EVIDENCE or all(map(is_refusal, query.answers))
+    gold = query.answers
+    return query.evidence == NO_EVIDENCE or (bool(gold) and all(map(is_refusal, gold)))
 
 
 def _is_right(prediction: str, query: Query, unanswerable: bool, rules: AnswerRules | None) -> bool:

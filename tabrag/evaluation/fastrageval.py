@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -38,6 +39,8 @@ REF_FACTS, PRED_FACTS = "ref_facts", "pred_facts"
 FLAGS = {REF_FACTS: "covered", PRED_FACTS: "supported"}
 MAX_CHARACTERS = 200_000
 """Of a reply; a longer one is not read."""
+_LISTS = re.compile(f"{REF_FACTS}|{PRED_FACTS}")
+_MAX_INSIDE = 64
 _RUNS_ON = re.compile(r"[\"'“”‘’](?:covered|supported)[\"'“”‘’]\s*:")
 
 
@@ -146,15 +149,20 @@ def check_judgement(judgement: Judgement, references: Sequence[str], prediction:
     example = {fact.text for fact in parse_judgement(EXAMPLE_REPLY).ref_facts}
     if any(fact.text in example for fact in judgement.ref_facts):
         raise JudgementError("copied", "the reply repeats the example: judge the reference and the answer")
-    if any(f'"{name}"' in prediction for name in FLAGS):
-        try:
-            inside = parse_judgement(prediction)
-        except JudgementError:
-            return
-        if (inside.ref_facts, inside.pred_facts) == (judgement.ref_facts, judgement.pred_facts):
-            raise JudgementError(
-                "copied", "the reply repeats what stands inside the answer: judge the answer"
-            )
+    said = set(judgement.ref_facts), set(judgement.pred_facts)
+    if any((set(one.ref_facts), set(one.pred_facts)) == said for one in _judgements_in(prediction)):
+        raise JudgementError("copied", "the reply repeats what stands inside the answer: judge the answer")
+
+
+def _judgements_in(text: str) -> list[Judgement]:
+    """All judgements that a text holds, inside of other objects too."""
+    starts = {text.rfind("{", 0, found.start()) for found in _LISTS.finditer(text)} - {-1}
+    judgements: list[Judgement] = []
+    for start in sorted(starts)[:_MAX_INSIDE]:
+        for value in find_objects(text[start:]).objects:
+            with suppress(JudgementError):
+                judgements.append(_judgement(value, mended=True))
+    return judgements
 
 
 def settled(references: Sequence[str], prediction: str) -> Judgement | None:

@@ -163,6 +163,19 @@ def test_a_judgement_must_fit_what_was_judged() -> None:
     assert fault(replace(good, pred_facts=()), ["a"], "") == "not_empty"  # covered by nothing
     assert fault(refusal, ["a"], "") == fault(refusal, ["a"], "I do not know") == ""
     assert fault(good, ["a"], f"Reply with {GOOD}") == "copied"
+    other = GOOD.replace("true", "false")
+    assert parse_judgement(other) != good
+    for inside in (
+        GOOD.replace('"', "'"),
+        f"either {GOOD} or {other}",
+        f"either {other} or {GOOD}",
+        f'{{"reply": {GOOD}}}',
+        f'{{"ref_facts": [}} {GOOD}',
+        GOOD.replace('"ref_facts"', "ref_facts"),
+    ):
+        assert fault(good, ["a"], inside) == "copied", inside
+    assert fault(good, ["a"], other) == ""
+    assert fault(good, ["a"], "{" * 5000 + "ref_facts {" * 5000) == ""
     assert fault(refusal, ["a"], f"Reply with {GOOD}") == ""
     assert fault(good, ["a"], 'the keys are "ref_facts" and more') == ""
     assert fault(parse_judgement(EXAMPLE_REPLY), ["a"], "b") == "copied"
