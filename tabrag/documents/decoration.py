@@ -7,16 +7,15 @@ be a chart, a drawing, a photograph, a scanned table or a signature stays.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import defaultdict
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from PIL import Image
-
 from tabrag.documents.picture_look import Look, look_of
-from tabrag.files import inside
+from tabrag.errors import UserError
+from tabrag.files import inside, sha256_file
+from tabrag.tables.image import open_image
 from tabrag.types import Block, Document
 
 _NAMES = re.compile(
@@ -124,10 +123,8 @@ def _shown(document: Document, folder: Path) -> tuple[dict[int, _Shown], dict[st
 def _look(folder: Path, name: str) -> tuple[str, Look | None]:
     try:
         path = inside(folder, name)
-        content = path.read_bytes()
-        with Image.open(path) as image:
-            return hashlib.sha256(content).hexdigest(), look_of(image)
-    except (OSError, ValueError, Image.DecompressionBombError):
+        return sha256_file(path), look_of(open_image(path))
+    except (OSError, UserError):
         return "", None
 
 

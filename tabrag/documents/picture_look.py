@@ -42,16 +42,12 @@ class Look:
 
 
 def look_of(image: Image.Image) -> Look:
-    """Look at a picture. What is transparent in it is white.
+    """Look at a picture.
 
     Args:
-        image: Of any mode.
+        image: In RGB, as :func:`tabrag.tables.image.open_image` gives it.
     """
     size = image.size
-    if image.has_transparency_data:
-        image = image.convert("RGBA")
-        image = Image.alpha_composite(Image.new("RGBA", size, "white"), image)
-    image = image.convert("RGB")
     is_blank = _range(image) <= _ONE_COLOUR
     longest = max(size)
     if longest > _SIDE:

@@ -224,7 +224,12 @@ def test_a_mark_upon_a_cover(tmp_path: Path):
 
 def test_a_picture_that_cannot_be_opened_stays(tmp_path: Path):
     (tmp_path / "broken.png").write_bytes(b"no picture")
-    blocks = [Block(kind="picture", image=name, box=CORNER, page=1) for name in ("broken.png", "none.png")]
+    Image.new("P", (9, 9)).save(tmp_path / "palette.png")
+    content = (tmp_path / "palette.png").read_bytes()
+    place = content.index(b"PLTE") + 6
+    (tmp_path / "palette.png").write_bytes(content[:place] + b"\xff\xff" + content[place + 2 :])
+    names = ("broken.png", "none.png", "palette.png", "../outside.png")
+    blocks = [Block(kind="picture", image=name, box=CORNER, page=1) for name in names]
     document = Document(id="d", blocks=blocks)
     assert mark_decorations(document, tmp_path) is document
 
