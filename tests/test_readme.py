@@ -141,7 +141,7 @@ def test_commands_on_documents(run: Callable[..., dict], data_root: Path) -> Non
 
 def test_commands_on_business_documents(run: Callable[..., dict]) -> None:
     commands = [one for one in _commands("Business documents") if "answers.jsonl" not in " ".join(one)]
-    assert len(commands) == 15
+    assert len(commands) == 20
     replaced = {"layoutlmv3-minilm": "tiny-layoutlmv3", "minilm": "tiny-bert"}
     evaluated = []
     for command in commands:

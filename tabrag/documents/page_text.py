@@ -1,7 +1,6 @@
 """Units of a document as text, with tables and pictures in their places, and cut into texts of one size.
 
-A table is Markdown in windows that each have its title and headers, or, as a program that takes the text out
-of a file would give it, the texts of its cells row by row.
+A table is Markdown in windows that each have its title and headers.
 """
 
 from __future__ import annotations
@@ -14,13 +13,13 @@ from tabrag.documents.chunking import Piece, group
 from tabrag.documents.sentences import split_sentences
 from tabrag.documents.units import Unit
 from tabrag.tables.grid_windows import markdown_windows
-from tabrag.tables.text import one_line, running_rows
+from tabrag.tables.text import one_line
 from tabrag.tables.token_estimate import estimate_tokens
 from tabrag.tables.windows import Meter, words_windows
 from tabrag.types import Document, Table
 
-Form = Literal["none", "inline", "flat"]
-"""How tables and pictures stand in a text: not at all; as Markdown and descriptions; as running text."""
+Form = Literal["none", "inline"]
+"""How tables and pictures stand in a text: not at all; as Markdown and descriptions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +104,6 @@ class UnitTexts:
     def _table(self, table: Table) -> list[str]:
         if self._form == "none":
             return []
-        if self._form == "flat":
-            return running_rows(table)
         windows = (
             words_windows(table, self._meter) if table.grid is None else markdown_windows(table, self._meter)
         )
@@ -115,8 +112,6 @@ class UnitTexts:
     def _picture_lines(self, unit: Unit) -> list[str]:
         if self._form == "none":
             return []
-        if self._form == "flat":
-            return [one_line(unit.text)]
         return [line for text in self._picture(unit.block).split("\n") for line in split_sentences(text)]
 
 

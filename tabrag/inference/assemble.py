@@ -54,7 +54,6 @@ def assemble(
     """
     config = config or ContextConfig()
     writer = UnitWriter(question, refined or {}, config, num_tokens)
-    picture_path = None if config.tables == "flat" else picture_path
     taken: dict[str, list[DocumentPart]] = {}
     room = config.max_tokens
     for part in map(_part, items):

@@ -17,8 +17,6 @@ class ContextConfig:
         mode: Of documents: ``select`` shows the sentences and tables that fit the question best, of all
             candidates together; ``whole`` shows the candidates (chunks, pages) whole, the best first, as long
             as the budget lasts, in the order of their documents.
-        tables: Of documents that are shown ``whole``: tables as ``markdown``, or as the ``flat`` text of
-            their cells, as text extraction alone gives it; pictures are left out then.
         pictures: Which pictures of documents stand in the text of ``whole``, for a model that sees them:
             ``artefacts`` (those of the document where they stand) or ``pages`` (the whole pages').
         max_tokens: Budget of the text of all tables of a prompt together, in tokens of the model that reads
@@ -31,7 +29,6 @@ class ContextConfig:
     max_rows: int = 200
     max_cols: int = 30
     mode: Literal["select", "whole"] = "select"
-    tables: Literal["markdown", "flat"] = "markdown"
     pictures: Literal["artefacts", "pages"] = "artefacts"
 
 

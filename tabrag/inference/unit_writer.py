@@ -13,7 +13,7 @@ from tabrag.inference.config import ContextConfig
 from tabrag.inference.context import Context, build_context
 from tabrag.inference.document_text import GAP, TABLE_SHARE
 from tabrag.tables.subtable import Subtable
-from tabrag.tables.text import running_rows, title_text
+from tabrag.tables.text import title_text
 from tabrag.types import Table
 
 
@@ -54,7 +54,6 @@ class UnitWriter:
         self._refined = refined
         self._share = replace(config, max_tokens=max(1, config.max_tokens // TABLE_SHARE))
         self._num_tokens = num_tokens
-        self._flat = config.tables == "flat"
         self._said: dict[tuple[str, int], Said] = {}
 
     def costs(self, part: DocumentPart) -> list[int]:
@@ -95,8 +94,6 @@ class UnitWriter:
     def _write(self, part: DocumentPart, unit: Unit) -> Said:
         block = part.document.blocks[part.places.index(unit.block)]
         table = part.tables.get(block.table) if block.table is not None else None
-        if table is not None and self._flat:
-            return Said(unmarked(" ".join(filter(None, running_rows(table)))), table)
         if table is not None:
             context = build_context(
                 table,

@@ -3,8 +3,8 @@
 The text sides of MM-BizRAG (Bhathena et al., arXiv 2606.04231), by ``artefacts``: ``entries`` (TCTE) searches
 text chunks, and beside them a description of each table and each picture, which lead to the chunk that they
 stand in; ``interleaved`` (TCMIE) searches chunks with their tables as Markdown and their pictures'
-descriptions in place; ``flat`` is what text extraction alone gives: tables as the running text of their
-cells.
+descriptions in place. What text extraction alone gives is a folder of its own
+(:mod:`tabrag.data.text_alone`).
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ from tabrag.representations.image import BLANK
 from tabrag.tables.token_estimate import estimate_tokens
 from tabrag.types import Document, Entry, Table
 
-Artefacts = Literal["entries", "interleaved", "flat"]
-_FORMS: dict[str, Form] = {"entries": "none", "interleaved": "inline", "flat": "flat"}
+Artefacts = Literal["entries", "interleaved"]
+_FORMS: dict[str, Form] = {"entries": "none", "interleaved": "inline"}
 
 
 def entries(
@@ -69,7 +69,7 @@ def entries(
             picture in both belongs to the first.
         title: Whether a text begins with the document's title and the headings that it stands under.
         artefacts: ``entries``: tables and pictures have entries of their own. ``interleaved``: they stand in
-            the text. ``flat``: the cells of tables stand in the text, of pictures what is printed on them.
+            the text.
         table: For ``entries``: representation of the tables; None leaves them out.
         table_options: Options of that representation. Where it knows windows, a text that is longer than
             ``size`` is cut.

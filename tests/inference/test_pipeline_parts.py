@@ -27,7 +27,6 @@ from tabrag.types import Answer, Block, Document, Page, Query, Source, Table, Wo
 KINDS: dict[str, RepresentationConfig] = {
     "chunks": RepresentationConfig(name="chunks", options={"size": 40, "table": "markdown"}),
     "interleaved": RepresentationConfig(name="chunks", options={"artefacts": "interleaved", "size": 60}),
-    "flat": RepresentationConfig(name="chunks", options={"artefacts": "flat", "size": 60}),
     "pages": RepresentationConfig(name="pages"),
     "in_page": RepresentationConfig(name="pages", options={"chunk": 40}),
 }
@@ -239,3 +238,22 @@ def test_nodes_among_the_candidates_need_the_file_of_trees(folder: Path, tmp_pat
     before = Pipeline(settings).settings()["tree"]
     trees.write_text(trees.read_text().replace("fell", "rose"))
     assert before != Pipeline(settings).settings()["tree"] and set(before) == {"file"}
+
+
+@pytest.mark.parametrize("task", ["qa", "verify"])
+def test_an_answer_that_stands_nowhere_does_not_name_all_that_was_read(folder: Path, task: str):
+    class Judge(Chat):
+        def score_batch(self, prompts: Sequence[Conversation], labels: Sequence[str]) -> list[list[float]]:
+            return [[0.0] * len(labels) for _ in prompts]
+
+    context = ContextConfig(mode="whole", max_tokens=4000)
+    reader = ReaderConfig(reader="chat", num_tables=9, context=context)
+    settings = config(folder, "pages", reader=reader, k=9)
+    pipeline = Pipeline(settings)
+    pipeline.__dict__["reader"] = Reader(settings.reader, chat=Judge("marzipan"))  # type: ignore[arg-type]
+    query = Query(id="q", text="lemon painted zebra part figure trade in 2019", task=task)
+    found = pipeline.find([query])
+    (asked,) = pipeline.reader.contexts(found.queries, found.run, pipeline.data)
+    assert len(asked.views) > 3
+    (answer,) = pipeline.ask_all([query])
+    assert 0 < len(answer.evidence) <= 3

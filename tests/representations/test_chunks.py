@@ -80,15 +80,6 @@ def test_interleaved_chunks_hold_tables_and_descriptions(tmp_path: Path):
     assert {entry.image for entry in with_table} == {str(BLANK)}
 
 
-def test_flat_chunks_say_what_text_extraction_gives():
-    found = entries(artefacts="flat", num_rows=60, size=100, overlap=20)
-    text = "\n".join(entry.text for entry in found)
-    assert "fruit 2019 2020\nlemon 0 10 20" in text and "|" not in text
-    assert "EUR 4" in text and "Figure 1: Price of lemons\nEUR" not in text
-    assert sum("lemon 59" in entry.text for entry in found) == 1
-    assert all(estimate_tokens(entry.text) <= 100 + 10 for entry in found)
-
-
 def test_a_slide_is_one_chunk():
     found = entries(report(layout="horizontal"), size=20, overlap=0)
     assert list(dict.fromkeys(entry.item_id for entry in found)) == ["r.pdf#u1-5", "r.pdf#u6-12"]
@@ -104,7 +95,6 @@ def test_a_slide_is_one_chunk():
     [
         {},
         {"size": 20, "overlap": 9},
-        {"size": 20, "overlap": 9, "artefacts": "flat"},
         {"size": 20, "overlap": 9, "artefacts": "interleaved"},
         {"size": 20, "overlap": 9, "table": "hrcl"},
     ],
@@ -126,7 +116,7 @@ def test_ids_are_unique_and_items_open(tmp_path: Path, options: dict[str, object
 
 def test_choices_that_do_not_fit_are_refused():
     for options, message in (
-        ({"artefacts": "all"}, "use one of entries, interleaved, flat"),
+        ({"artefacts": "all"}, "use one of entries, interleaved"),
         ({"image": True}, "needs artefacts: interleaved"),
         ({"table": "sentences"}, "'sentences' represents no table"),
         ({"table": "none"}, "unknown representation 'none'"),
