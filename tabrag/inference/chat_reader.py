@@ -39,6 +39,9 @@ from tabrag.types import Answer, Query
 
 logger = logging.getLogger(__name__)
 
+_MAX_UNSURE = 3
+"""Tables and texts at most that are named where the answer stands in none of all that was read."""
+
 
 @dataclass(frozen=True, slots=True)
 class Asked:
@@ -99,7 +102,8 @@ def read_chat(
                 min_confidence=config.min_confidence,
             )
             answer.evidence = [
-                view.locate("", one.question, image=picture_of(view.table, corpus)) for view in one.views
+                view.locate("", one.question, image=picture_of(view.table, corpus))
+                for view in one.views[:_MAX_UNSURE]
             ]
     prompting = PROMPTINGS[config.prompting]
     for (max_new_tokens, stop), rows in _replies(asked, config, prompting).items():
@@ -194,7 +198,7 @@ def _fill(answer: Answer, one: Asked, reply: Reply, corpus: Corpus, prompting: P
         found = [view.locate(text, one.question, image=picture) for view, picture in views]
         notes = check_number(text, tables, found)
     located = [evidence for evidence in found if evidence.cells]
-    answer.evidence = located or found
+    answer.evidence = located or found[:_MAX_UNSURE]
     answer.notes += notes
     if said.pages is not None and one.pages:
         numbered = [(document_of(shown.item_id), shown) for shown in one.shown if shown.item_id]
@@ -211,7 +215,7 @@ def _fill(answer: Answer, one: Asked, reply: Reply, corpus: Corpus, prompting: P
             titles={document: shown.title for document, shown in reversed(numbered)},
             files={document: file for document, file in by_view if file},
         )
-        answer.evidence = evidence or found
+        answer.evidence = evidence or found[:_MAX_UNSURE]
         answer.notes += notes
     if reply.probability is not None and not located:
         answer.confidence = reply.probability / 2

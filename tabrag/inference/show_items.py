@@ -78,10 +78,18 @@ def part_pictures(item: WholeDocument) -> list[str]:
     """
     if not isinstance(item, DocumentPart):
         return []
+    return page_pictures(item) or own_pictures(item)
+
+
+def page_pictures(item: WholeDocument) -> list[str]:
+    """The pictures of the pages that a part, or a whole document, stands on, in the order of the pages."""
     numbers = part_pages(item)
-    pages = [page.image for page in item.document.pages if page.number in numbers and page.image is not None]
-    own = [block.image for block in item.document.blocks if block.image is not None and not block.decoration]
-    return pages or own
+    return [page.image for page in item.document.pages if page.number in numbers and page.image is not None]
+
+
+def own_pictures(item: WholeDocument) -> list[str]:
+    """The pictures in a part, or in a whole document, that tell something, in reading order."""
+    return [block.image for block in item.document.blocks if block.image is not None and not block.decoration]
 
 
 def part_pages(item: WholeDocument) -> list[int]:

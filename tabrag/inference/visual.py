@@ -21,6 +21,7 @@ from tabrag.errors import UserError
 from tabrag.evaluation.answer_refusals import is_refusal
 from tabrag.evaluation.answer_replies import final_answer
 from tabrag.inference.config import VisualConfig
+from tabrag.inference.show_items import own_pictures, page_pictures
 
 _NOTHING = re.compile(
     rf"""(?:there\sis\s|it\sshows\s|they\sshow\s)?(?:{NOTHING}|none)
@@ -126,11 +127,7 @@ def pictures_of(items: Sequence[Item], picture_path: Callable[[str], str]) -> li
     for item in items:
         if not isinstance(item, WholeDocument):
             continue
-        blocks = item.document.blocks
-        numbers = dict.fromkeys(block.page for block in blocks if block.page is not None)
-        of_pages = {page.number: page.image for page in item.document.pages}
-        pages = [image for number in numbers if (image := of_pages.get(number)) is not None]
-        own = [block.image for block in blocks if block.image is not None and not block.decoration]
+        pages, own = page_pictures(item), own_pictures(item)
         first += pages or own
         later += own if pages else []
     return [picture_path(image) for image in dict.fromkeys([*first, *later])]

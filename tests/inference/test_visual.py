@@ -15,6 +15,7 @@ from tabrag.chat.local import LocalChat
 from tabrag.chat.prompts_visual import LABEL
 from tabrag.chat.protocol import Picture, Text
 from tabrag.config import parse
+from tabrag.documents.part import PartId, take_part
 from tabrag.documents.whole import WholeDocument
 from tabrag.errors import UserError
 from tabrag.inference.config import ReaderConfig, VisualConfig
@@ -156,3 +157,11 @@ def test_pictures_of_parts() -> None:
     assert pictures_of([*items, items[0]], lambda path: f"/data/{path}") == [
         "/data/p2.png", "/data/p3.png", "/data/w.png", "/data/c2.png",
     ]  # fmt: skip
+
+
+def test_a_page_without_text_has_its_picture_all_the_same() -> None:
+    pages = [Page(number=1), Page(number=2, image="pages/2.png")]
+    whole = WholeDocument(Document(id="d", pages=pages, blocks=[Block(kind="text", text="A.", page=1)]), {})
+    scan = take_part(whole, PartId("d", page=2))
+    assert scan.units == ()
+    assert pictures_of([scan], lambda path: path) == ["pages/2.png"]
