@@ -11,6 +11,7 @@ less well. So ``horizontal`` is said only where everything speaks for it.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -134,7 +135,7 @@ def route(document: Document, kind: str) -> Routing:
 
 def shape_of(document: Document) -> Shape | None:
     """Count what a decision needs; None where no page has a size."""
-    pages = {page.number: page for page in document.pages if page.width and page.height}
+    pages = {page.number: page for page in document.pages if min(_size(page)) > 0}
     if not pages:
         return None
     running = _running(document.blocks, len(pages))
@@ -159,7 +160,7 @@ def shape_of(document: Document) -> Shape | None:
                 sizes.append((size, number))
             if block.text not in running:
                 first.setdefault(block.page, block)
-    filled = tables | pictures | with_text
+    filled = sorted(tables | pictures | with_text)
     sides = [_size(page) for page in pages.values()]
     return Shape(
         num_pages=len(pages),
@@ -249,6 +250,8 @@ def _type_size(block: Block, page: Page) -> float | None:
     x0, y0, x1, y1 = block.box
     width, height = _size(page)
     area = (x1 - x0) * (y1 - y0) / 1e6 * width * height
+    if x1 <= x0 or y1 <= y0:
+        return None
     return sqrt(area / (_TYPE_AREA * characters)) / min(width, height)
 
 
@@ -262,10 +265,10 @@ def _middle(sizes: list[tuple[float, float]]) -> float:
     return 0.0
 
 
-def _is_covered(page: int, filled: Iterable[int], tables: Iterable[int]) -> bool:
-    """Whether nothing begins on a page, and what began last before it is a table."""
-    before = [number for number in filled if number <= page]
-    return bool(before) and max(before) < page and max(before) in tables
+def _is_covered(page: int, filled: list[int], tables: set[int]) -> bool:
+    """Whether nothing begins on a page, and what began last before it is a table; ``filled`` ascends."""
+    place = bisect_right(filled, page)
+    return place > 0 and filled[place - 1] < page and filled[place - 1] in tables
 
 
 def _is_title(block: Block) -> bool:

@@ -169,6 +169,17 @@ def test_more_text_never_makes_slides(size, words, type_size, pages, kind, title
     assert fewer.sure or fewer.layout == "vertical"
 
 
+def test_boxes_and_pages_of_no_area_are_passed_over():
+    pages = [
+        Page(number=n, width=width, height=540.0) for n, width in enumerate((720.0, 720.0, -5.0, 0.0), 1)
+    ]
+    boxes = [(60, 60, 900, 160), (900, 160, 60, 60), (60, 160, 900, 60), (0, 0, 0, 0)]
+    blocks = [Block(kind="text", text="Sales of lemons", page=1, box=box) for box in boxes]
+    whole, one = (shape_of(Document(id="d", pages=pages, blocks=some)) for some in (blocks, blocks[:1]))
+    assert whole is not None and one is not None
+    assert whole.num_pages == 2 and whole.type_size == one.type_size > 0
+
+
 REAL = [json.loads(line) for line in Path(__file__).with_name("real_layouts.jsonl").open()]
 LYING = ("ag-energy", "arabic", "home-loan", "nics-background", "tableception", "us-001", "superscript")
 
