@@ -152,9 +152,13 @@ def _has_numbers_of(text: str, said: str) -> bool:
     known = set(_NUMBER.findall(said))
     years = {int(number) for number in known if len(number) == 4 and number.isdigit()}
     return all(
-        number in known or (number.isdigit() and any(abs(int(number) - year) == 1 for year in years))
+        number in known or (len(number) == 4 and number.isdigit() and _is_beside(int(number), years))
         for number in _NUMBER.findall(text)
     )
+
+
+def _is_beside(year: int, years: set[int]) -> bool:
+    return year - 1 in years or year + 1 in years
 
 
 def _bare(text: str) -> str:

@@ -61,6 +61,13 @@ def test_years_beside_those_of_the_conversation_and_statements() -> None:
     assert read_stand_alone(statement, "Did it rise in 2022?", HISTORY) is None
 
 
+def test_a_number_without_end_is_refused() -> None:
+    question = "What was the revenue of Acme Corp in 2021, " + "in words, " * 500 + "and in the year after?"
+    for year, is_good in (("2022", True), ("7" * 4400, False)):
+        reply = question.replace("the year after", year)
+        assert (read_stand_alone(reply, question, HISTORY) == reply) == is_good
+
+
 def test_the_prompt_holds_the_conversation_on_lines_of_their_own() -> None:
     long = [Turn(question="Who\nwas it?", answer="word " * 500), Turn(question="Where?")]
     asked = text(stand_alone_prompt("And\nwhen?", long))
