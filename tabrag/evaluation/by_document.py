@@ -37,6 +37,13 @@ def qrels_by_document(qrels: Qrels, *, documents: Container[str] = ()) -> Qrels:
     return judged
 
 
+def has_parts_alone(run: Run, qrels: Qrels) -> bool:
+    """Whether no item of a run is judged, and the document of one is: judged by item, all figures are 0."""
+    judged = {item_id for grades in qrels.values() for item_id in grades}
+    named = {one.item_id for candidates in run.values() for one in candidates}
+    return not named & judged and any(document_of(item_id) in judged for item_id in named)
+
+
 def _documents(candidates: list[Candidate], documents: Container[str]) -> list[Candidate]:
     found: dict[str, Candidate] = {}
     for one in sorted(candidates, key=lambda one: -one.score):

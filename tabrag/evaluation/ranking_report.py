@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Container, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from tabrag.errors import UserError
-from tabrag.evaluation.by_document import By, qrels_by_document, run_by_document
+from tabrag.evaluation.by_document import By, has_parts_alone, qrels_by_document, run_by_document
 from tabrag.evaluation.comparison import FIGURES, compare, cut_offs
 from tabrag.evaluation.comparison_table import show
 from tabrag.evaluation.ranking import Ties, check_qrels, confidence_intervals, evaluate, evaluate_queries
@@ -17,6 +18,8 @@ from tabrag.types import Qrels, Run
 
 if TYPE_CHECKING:
     from rich.table import Table
+
+logger = logging.getLogger(__name__)
 
 _COUNTS = ("queries", "missing", "empty", "unjudged", "without_relevant")
 
@@ -125,6 +128,13 @@ def _judged(
     judgements, data_sets, documents = _judgements(data, split, qrels)
     read = {name: read_run(path) for name, path in runs.items()}
     if by == "item":
+        for name, run in read.items():
+            if has_parts_alone(run, judgements):
+                logger.warning(
+                    "%s names parts of documents, of which none is judged: by=document judges these by their "
+                    "documents",
+                    runs[name],
+                )
         return read, judgements, data_sets
     found = {name: run_by_document(run, documents=documents) for name, run in read.items()}
     return found, qrels_by_document(judgements, documents=documents), data_sets

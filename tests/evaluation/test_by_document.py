@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tabrag.evaluation.by_document import qrels_by_document, run_by_document
+from tabrag.evaluation.by_document import has_parts_alone, qrels_by_document, run_by_document
 from tabrag.evaluation.ranking import evaluate
 from tabrag.types import Candidate
 
@@ -34,6 +34,12 @@ def test_a_document_has_the_highest_grade_of_its_parts():
     assert qrels_by_document({"q": {"b.pdf#t1": 0, "b.pdf": 1, "b.pdf#p9": 2, "a.pdf": 0}}) == {
         "q": {"b.pdf": 2, "a.pdf": 0}
     }
+
+
+def test_a_run_of_parts_under_judgements_of_documents_is_noticed():
+    assert has_parts_alone(RUN, {"q": {"b.pdf": 1}})
+    assert not has_parts_alone(RUN, {"q": {"b.pdf": 1, "b.pdf#p2": 1}})
+    assert not has_parts_alone(RUN, {"q": {"other.pdf": 1}})
 
 
 def test_ranks_count_documents():

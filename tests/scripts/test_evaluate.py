@@ -139,7 +139,9 @@ def test_what_is_refused_with_status_2(tmp_path: Path, capsys: pytest.CaptureFix
     assert "unknown item ids: 'nobody'" in message
 
 
-def test_chunks_are_judged_by_their_documents(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_chunks_are_judged_by_their_documents(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
     run = {
         "q1": [
             Candidate(item_id=f"{name}#u{n}-{n}", score=1 / n, stage="bm25")
@@ -151,7 +153,10 @@ def test_chunks_are_judged_by_their_documents(tmp_path: Path, capsys: pytest.Cap
     arguments = [f"--qrels={tmp_path / 'qrels.tsv'}", "--ks=[2]"]
     one = [f"--run={tmp_path / 'run.jsonl'}", *arguments]
     assert call(SCRIPT, *one, capsys=capsys)["MRR"] == 0
+    assert "by=document" in caplog.text
+    caplog.clear()
     assert call(SCRIPT, *one, "--by=document", capsys=capsys)["MRR"] == 0.5
+    assert caplog.text == ""
     several = [f"--runs={{chunks: {tmp_path / 'run.jsonl'}}}", arguments[0], "--figures=[Hit@2]"]
     for by, hit in (("item", 0), ("document", 1)):
         figures = call(SCRIPT, *several, f"--by={by}", capsys=capsys)
