@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from chat_server import serve
+from chat_server import Fault, serve
 from hypothesis import given
 from hypothesis import strategies as st
+from processes import run_distributed
 from tiny_chat import TEMPLATE, save
 from tiny_tables import sales
 
 from tabrag.chat.config import LocalChatConfig, ServerChatConfig
+from tabrag.chat.endpoint import Refused
 from tabrag.chat.local import LocalChat
 from tabrag.chat.protocol import Conversation, Reply
 from tabrag.documents.whole import WholeDocument
@@ -155,6 +158,41 @@ def test_local_and_served_models_go_through(tmp_path: Path) -> None:
         reasons = RerankConfig(mode="graded", grade_by="generate", max_reasoning_tokens=6, server=served)
         said = Rerank(reasons)(QUERIES, run, items())["q"]
         assert [one.score for one in said] == pytest.approx([1, 2 / 3, 1 / 3, 0])  # random weights: no grade
+
+
+@pytest.mark.parametrize(("mode", "num_asked"), [("graded", 7), ("listwise", 2)])
+def test_several_processes_agree_with_one_and_share_a_refusal(
+    mode: str, num_asked: int, tmp_path: Path
+) -> None:
+    folder = save(tmp_path / "qwen", "qwen", template=TEMPLATE, positions=4096)
+    local = LocalChatConfig(model=str(folder), device="cpu", dtype="float32", max_length=4000)
+    queries = [*QUERIES, Query(id="r", text="which fruit?"), Query(id="none", text="what?")]
+    run: Run = {"q": run_of("bm25", 4, 3, 2, 1), "r": run_of("dense", 0.9, 0.8, 0.7)}
+    said = {"choices": [{"message": {"content": "3, 1"}, "finish_reason": "stop"}]}
+    answer = Fault(body=json.dumps(said).encode()) if mode == "listwise" else None
+
+    with serve(LocalChat(local)) as server:
+        served = ServerChatConfig(url=server.url, model="tiny", retries=0, top_logprobs=400)
+        config = RerankConfig(mode=mode, server=served)  # type: ignore[arg-type]
+
+        def ranked(rank: int) -> Run:
+            return Rerank(config)(queries, run, items())
+
+        def refused(rank: int) -> str:
+            with pytest.raises(Refused) as caught:
+                ranked(rank)
+            return f"{caught.value.status} {caught.value}"
+
+        server.fault = lambda number, body: answer
+        alone = ranked(0)
+        assert len({one.score for one in alone["q"]}) > 1 and alone["none"] == []
+        assert run_distributed(ranked, 2) == [alone, alone]
+        contents = [chat.body["messages"][0]["content"] for chat in server.chats]
+        asked = [content for content in contents if content != "Hello"]  # whether the server is there
+        assert len(asked) == 2 * num_asked, "by one process and by two: no candidate is asked for twice"
+        server.fault = lambda number, body: Fault(status=400) if "which fruit" in str(body) else answer
+        first, second = run_distributed(refused, 2)
+        assert first == second and first.startswith("400 ")
 
 
 def test_settings() -> None:
