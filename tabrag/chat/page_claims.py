@@ -44,7 +44,7 @@ def page_claims(value: Any) -> tuple[PageClaim, ...]:
 def _claims(value: Any) -> list[PageClaim]:
     if isinstance(value, dict):
         known = {str(key).casefold(): one for key, one in value.items()}
-        document = _whole_number(known.get("document", known.get("document_number")))
+        document = _document(known.get("document", known.get("document_number")))
         pages = _claims(known.get("page", known.get("page_number", known.get("pages"))))
         return [PageClaim(one.page, one.document or document) for one in pages]
     if isinstance(value, list):
@@ -65,6 +65,14 @@ def _claims(value: Any) -> list[PageClaim]:
         last = min(last, first + _MAX_CLAIMS)
         claims += [PageClaim(page, document) for page in range(first, max(first, last) + 1) if page]
     return claims
+
+
+def _document(value: Any) -> int | None:
+    """The number of a document: ``2``, ``"2"`` or ``"Document 2"``."""
+    said = re.fullmatch(
+        r"(?:documents?|docs?\.?)?\s*\#?(\d{1,4}(?:\.0*)?)", str(value).strip(), re.IGNORECASE
+    )
+    return None if said is None else _whole_number(said[1])
 
 
 def _whole_number(value: Any) -> int | None:

@@ -3,6 +3,8 @@
 MHier-RAG (Gong et al., arXiv 2508.00579; its parts, in our own words): the model reasons before it answers,
 names the pages that the answer rests on, and gives the answer in the form that fits the question, with a
 schema and an example for each form. The beginning and what is shown do not depend on the question.
+
+Whoever changes a text raises :data:`tabrag.chat.prompts_reasoning.REASONING_VERSION`.
 """
 
 from __future__ import annotations

@@ -199,6 +199,7 @@ def test_hostile_replies_take_no_time() -> None:
         ("pages 3-5 and 7", [(3, None), (4, None), (5, None), (7, None)]),
         (["Document 2, page 3", "doc 1 p. 4", "2:9"], [(3, 2), (4, 1), (9, 2)]),
         ([{"document": 2, "page": 3}, {"page_number": "4"}], [(3, 2), (4, None)]),
+        ([{"document": "Document 2", "page": 3}, {"document": "Report", "page": 4}], [(3, 2), (4, None)]),
         ("Figure 2 on page 5", [(5, None)]),
         ([3, 3, [4]], [(3, None), (4, None)]),
         ([0, -1, None, True, "none", "2.5", {}], []),
