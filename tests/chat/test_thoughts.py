@@ -3,11 +3,15 @@ from __future__ import annotations
 import time
 
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from transformers import AutoTokenizer
 
+from tabrag.chat.decoding import Decoder
 from tabrag.chat.protocol import first_stop
 from tabrag.chat.thoughts import first_said, without_thoughts
+from tabrag.models.io import resolve
 
 
 @pytest.mark.parametrize(
@@ -32,6 +36,26 @@ def test_stop_texts_within_a_thought_end_nothing():
     assert first_stop(text, ["\n"]) == text.index("7") + 1
     assert first_said("  7") == 2
     assert first_said(text) == text.index("7")
+
+
+def decoded(text: str) -> str:
+    """The reply of a local model that says a text token by token."""
+    tokenizer = AutoTokenizer.from_pretrained(resolve("offline:smollm2"), local_files_only=True)
+    ids_1S = torch.tensor([tokenizer(text, add_special_tokens=False)["input_ids"]])
+    decoder = Decoder(tokenizer, ends=[], stop=["\n"], prompt_length=0)
+    for length in range(1, ids_1S.shape[1] + 1):
+        decoder.record(ids_1S, torch.zeros(1, 2))
+        if decoder.stopped(ids_1S[:, :length], None).all():
+            break
+    return decoder.replies(ids_1S[:, :length])[0].text
+
+
+def test_a_local_model_that_thinks_first(caplog: pytest.LogCaptureFixture):
+    assert decoded("\n42\nmore") == "42"
+    assert decoded("<think>\nfive?\n</think>\n\n42\nmore") == "42"
+    assert not caplog.text
+    assert decoded("<think>\nfive?\n") == ""
+    assert "1 of 1 replies are thoughts alone" in caplog.text
 
 
 @given(st.text(max_size=20), st.text(max_size=20))
