@@ -15,6 +15,9 @@ from typing import IO, Any
 
 from tabrag.errors import UserError
 
+_BROKEN_JSON = (ValueError, RecursionError)
+"""What reading raises: no JSON, no UTF-8, a number of thousands of digits; brackets within brackets."""
+
 
 @contextmanager
 def atomic_write(path: str | Path, *, binary: bool = False) -> Iterator[IO[Any]]:
@@ -133,7 +136,7 @@ def read_json(path: str | Path) -> Any:
         return json.loads(Path(path).read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise UserError(f"{path}: file not found") from error
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+    except _BROKEN_JSON as error:
         raise UserError(f"{path}: not a JSON file ({error}); it may be cut off: make it again") from error
 
 
@@ -158,7 +161,7 @@ def read_jsonl(path: str | Path) -> Iterator[dict[str, Any]]:
                 continue
             try:
                 row = json.loads(line)
-            except (json.JSONDecodeError, UnicodeDecodeError) as error:
+            except _BROKEN_JSON as error:
                 raise UserError(f"{path}:{number}: not a JSON object ({error})") from error
             if not isinstance(row, dict):
                 raise UserError(f"{path}:{number}: expected a JSON object, found {type(row).__name__}")

@@ -114,6 +114,12 @@ def test_lines_round_trip_and_faults_name_file_and_line(tmp_path: Path) -> None:
     path.write_text('{"a": 1}\n{"b"')
     with pytest.raises(UserError, match=r"rows\.jsonl:2: not a JSON object"):
         list(read_jsonl(path))
+    for text in ('{"a": ' + "7" * 5000 + "}", '{"a": ' + "[" * 100_000, '{"a": "\udcff"}'):
+        path.write_text('{"b": 1}\n' + text, encoding="utf-8", errors="surrogateescape")
+        with pytest.raises(UserError, match=r"rows\.jsonl:2: not a JSON object"):
+            list(read_jsonl(path))
+        with pytest.raises(UserError, match="not a JSON file"):
+            read_json(path)
     with pytest.raises(UserError, match="file not found"):
         read_json(tmp_path / "none.json")
     (tmp_path / "cut.json").write_text('{"a": ')
