@@ -26,6 +26,9 @@ from tabrag.tables.text import markdown, one_line
 from tabrag.tables.token_estimate import estimate_tokens
 from tabrag.types import Block, Document, Table
 
+_PASSES = 2
+"""The lines between texts are counted as if each part had its own: a second pass uses what they leave."""
+
 PicturePath = Callable[[str], str]
 """A picture's path in the data set folder to its absolute path."""
 
@@ -54,23 +57,28 @@ def assemble(
     """
     config = config or ContextConfig()
     writer = UnitWriter(question, refined or {}, config, num_tokens)
+    found = list(map(_part, items))
     taken: dict[str, list[DocumentPart]] = {}
+    joined: list[tuple[WholeDocument, DocumentText]] = []
     room = config.max_tokens
-    for part in map(_part, items):
-        known = taken.get(part.document.id, [])
-        fresh = _fresh(part, known)
-        if not fresh.units and part.units:
-            continue
-        marks = writer.marks(fresh, known)
-        costs = writer.costs(fresh)
-        if marks + sum(costs) > room and fresh.units:
-            fresh, costs = _best(fresh, costs, writer, room=room - marks, is_first=not taken)
-        elif marks + sum(costs) > room and taken:
-            continue
-        if fresh.units or fresh.document.blocks or _own_page(fresh, config, picture_path):
-            taken.setdefault(part.document.id, []).append(fresh)
-            room -= marks + sum(costs)
-    return [_joined(parts, writer, config, picture_path) for parts in taken.values()]
+    for _ in range(_PASSES):
+        for part in found:
+            known = taken.setdefault(part.document.id, [])
+            fresh = _fresh(part, known)
+            if fresh is None:
+                continue
+            is_first = not any(taken.values())
+            marks, costs = writer.marks(fresh, known), writer.costs(fresh)
+            if marks + sum(costs) > room and fresh.units:
+                fresh, costs = _best(fresh, costs, writer, room=room - marks, is_first=is_first)
+            elif marks + sum(costs) > room and not is_first:
+                continue
+            if fresh.units or fresh.document.blocks or _own_page(fresh, config, picture_path):
+                known.append(fresh)
+                room -= marks + sum(costs)
+        joined = [_joined(parts, writer, config, picture_path) for parts in taken.values() if parts]
+        room = config.max_tokens - sum(writer.size(text.text) for _, text in joined)
+    return joined
 
 
 def _part(item: Item) -> DocumentPart:
@@ -79,10 +87,13 @@ def _part(item: Item) -> DocumentPart:
     return whole_part(alone(item) if isinstance(item, Table) else item)
 
 
-def _fresh(part: DocumentPart, known: Sequence[DocumentPart]) -> DocumentPart:
-    """A part without the units that are shown already."""
+def _fresh(part: DocumentPart, known: Sequence[DocumentPart]) -> DocumentPart | None:
+    """A part without the units that are shown already; None where nothing is left."""
+    if not part.units:
+        return None if part.part in [other.part for other in known if not other.units] else part
     before = {unit.number for other in known for unit in other.units}
-    return _only(part, [unit for unit in part.units if unit.number not in before])
+    units = [unit for unit in part.units if unit.number not in before]
+    return _only(part, units) if units else None
 
 
 def _only(part: DocumentPart, units: Sequence[Unit]) -> DocumentPart:

@@ -126,7 +126,7 @@ def test_the_best_part_has_the_room_first():
 
 
 def test_a_part_that_is_cut_names_the_section_of_what_is_left():
-    config = ContextConfig(mode="whole", max_tokens=30)
+    config = ContextConfig(mode="whole", max_tokens=23)
     whole = part("d#u1-10")
     assert whole.section == () and whole.sections[-1] == ("Herd",)
     found = pieces(whole, config=config, question="Who is Ms Lee, who owns it?")
