@@ -116,6 +116,7 @@ def _best(
 ) -> tuple[DocumentPart, list[int]]:
     """The units that fit the question best and find room; of the very first part always one."""
     units = list(part.units)
+    costs = [cost + writer.gap(part, unit) for unit, cost in zip(units, costs, strict=True)]
     if not is_first:
         small = [place for place, cost in enumerate(costs) if cost <= room]
         units, costs = [units[place] for place in small], [costs[place] for place in small]
@@ -123,7 +124,6 @@ def _best(
     words = [
         tokenize(one.text if one.table is None else f"{one.text}\n{markdown(one.table)}") for one in said
     ]
-    costs = [cost + writer.gap(part, unit) for unit, cost in zip(units, costs, strict=True)]
     chosen = fill(rarity_scores(writer.asked, words), costs, budget=room)
     return _only(part, [units[place] for place in chosen]), [costs[place] for place in chosen]
 

@@ -69,8 +69,8 @@ class UnitWriter:
             part: The part.
             known: What is shown of its document already.
         """
-        before = {block.page for other in known for block in other.document.blocks}
-        pages = {block.page for block in part.document.blocks} - before - {None}
+        before = {page for other in known for page in self._pages(other)}
+        pages = self._pages(part) - before - {None}
         lines = [GAP, *map(page_mark, pages), *map(section_mark, filter(None, [part.section]))]
         return sum(map(self.size, lines))
 
@@ -83,6 +83,11 @@ class UnitWriter:
     def size(self, text: str) -> int:
         """Tokens of a text with the break before it."""
         return self._num_tokens(text) + 1 if text else 0
+
+    def _pages(self, part: DocumentPart) -> set[int | None]:
+        """Pages of the units that say something."""
+        blocks = dict(zip(part.places, part.document.blocks, strict=False))
+        return {blocks[unit.block].page for unit in part.units if self.said(part, unit).text}
 
     def said(self, part: DocumentPart, unit: Unit) -> Said:
         """A unit as text; empty for a picture that tells nothing."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tabrag.chat.protocol import Picture
@@ -165,6 +165,8 @@ def test_a_page_without_text_is_shown_by_its_picture():
 @given(
     st.lists(st.tuples(st.integers(1, 10), st.integers(0, 4)), min_size=1, max_size=5), st.integers(1, 120)
 )
+@example(spans=[(9, 0), (1, 3)], budget=92)
+@example(spans=[(10, 0), (2, 4)], budget=83)
 def test_the_budget_holds_but_for_one_unit(spans: list[tuple[int, int]], budget: int):
     parts = [part(f"d#u{first}-{min(first + more, 10)}") for first, more in spans]
     config = ContextConfig(mode="whole", max_tokens=budget)
