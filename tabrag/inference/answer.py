@@ -25,7 +25,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from tabrag.chat.open import open_chat
+from tabrag.chat.open import open_chat, refuse_text_alone
 from tabrag.chat.prompts import NOT_ENOUGH_INFO, VERSION, Shown
 from tabrag.chat.prompts_reasoning import REASONING_VERSION
 from tabrag.chat.protocol import ChatModel
@@ -107,6 +107,8 @@ class Reader:
         """Load the model now, where there is one."""
         if self.config.reader == "chat":
             self.chat.num_tokens("")
+            if self.config.show != "text":
+                refuse_text_alone(self.chat, self.config.chat.model, setting="reader.")
             if self.visual is not None:
                 self.visual.open()
         else:

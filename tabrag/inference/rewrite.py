@@ -152,9 +152,12 @@ class Rewrite:
             return []
         from tabrag import distributed
 
-        own = distributed.shard(prompts)
-        replies = self.chat.generate_batch(own, max_new_tokens=self.config.max_new_tokens) if own else []
-        return distributed.gather_objects([reply.text for reply in replies])
+        def ask(own: Sequence[list[Message]]) -> list[str]:
+            length = self.config.max_new_tokens
+            replies = self.chat.generate_batch(own, max_new_tokens=length) if own else []
+            return [reply.text for reply in replies]
+
+        return distributed.shared(ask, prompts)
 
     def _note(self, query: Query, note: str) -> None:
         self.notes.setdefault(query.id, []).append(note)
