@@ -80,7 +80,6 @@ def chunks_of(
     *,
     size: int = 512,
     overlap: int = 64,
-    within_pages: bool = False,
     slides: bool = True,
     num_tokens: Callable[[Unit], int] | None = None,
 ) -> list[tuple[int, int]]:
@@ -91,7 +90,6 @@ def chunks_of(
         units: All its units.
         size: Most estimated tokens of a chunk; a longer unit is a chunk of its own, with its headings.
         overlap: Most tokens of the units that two chunks share.
-        within_pages: Whether no chunk runs over the end of a page.
         slides: Whether each page of a ``horizontal`` document is one chunk, whatever its size.
         num_tokens: The size of a unit; the tokens of its text where None, and of a table or a picture those
             of its placeholder.
@@ -103,7 +101,7 @@ def chunks_of(
     counted = num_tokens or (lambda unit: placeholder_tokens(blocks[unit.block], unit))
     slides = slides and document.layout == "horizontal"
     chunks: list[tuple[int, int]] = []
-    for run in _pages(document, units) if within_pages or slides else ([list(units)] if units else []):
+    for run in _pages(document, units) if slides else ([list(units)] if units else []):
         if slides and blocks[run[0].block].page is not None:
             chunks.append((run[0].number, run[-1].number))
             continue

@@ -15,8 +15,8 @@ from tabrag.errors import UserError
 from tabrag.files import sha256_file
 from tabrag.index.config import EncodeConfig, RetrieveConfig
 from tabrag.inference.config import TreeConfig
-from tabrag.inference.context import estimate_tokens
 from tabrag.inference.retrieve import Retrieve
+from tabrag.tables.token_estimate import estimate_tokens
 from tabrag.types import Candidate, Query, Run
 
 STAGE = "tree"

@@ -97,8 +97,7 @@ def test_sizes_of_units_may_be_given():
     assert sizes == [(1, 5), (6, 9)]
 
 
-def test_chunks_within_pages_and_slides():
-    assert spans(report(), within_pages=True) == [(1, 4), (5, 8), (9, 9)]
+def test_a_page_of_slides_is_a_chunk():
     slides = report(layout="horizontal")
     assert spans(slides, size=5, overlap=0) == [(1, 4), (5, 8), (9, 9)]
     assert spans(slides, size=5, overlap=0, slides=False) == spans(report(), size=5, overlap=0)
@@ -126,13 +125,13 @@ def test_every_unit_of_a_document_is_in_a_chunk(drawn: list[tuple[str, list[str]
     ]
     for place, block in enumerate(blocks):
         block.table = f"d#t{place}" if block.kind == "table" else None
-    document = Document(id="d", blocks=blocks)
-    units = units_of(document)
-    for within in (False, True):
-        chunks = chunks_of(document, units, size=16, overlap=5, within_pages=within)
+    for layout in ("", "horizontal"):
+        document = Document(id="d", blocks=blocks, layout=layout)
+        units = units_of(document)
+        chunks = chunks_of(document, units, size=16, overlap=5)
         covered = {number for first, last in chunks for number in range(first, last + 1)}
         assert covered == {unit.number for unit in units}
-        if within:
+        if layout:
             assert all(
                 blocks[units[first - 1].block].page == blocks[units[last - 1].block].page
                 for first, last in chunks

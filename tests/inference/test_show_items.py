@@ -15,7 +15,6 @@ from tabrag.documents.part import node_part, parse_part_id, take_part
 from tabrag.documents.whole import WholeDocument
 from tabrag.inference.chat_scorer import ChatPairScorer
 from tabrag.inference.config import ContextConfig, RerankConfig
-from tabrag.inference.context import estimate_tokens
 from tabrag.inference.rerank import Rerank
 from tabrag.inference.score_pairs import PairScorer
 from tabrag.inference.show_items import ItemShower, item_title, item_titles, part_pictures
@@ -23,6 +22,7 @@ from tabrag.models import tiny
 from tabrag.models.config import CrossEncoderConfig
 from tabrag.models.cross_encoder import CrossEncoder
 from tabrag.representations import RepresentationConfig
+from tabrag.tables.token_estimate import estimate_tokens
 from tabrag.types import Block, Candidate, Document, Page, Query
 
 
