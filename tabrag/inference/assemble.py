@@ -174,6 +174,8 @@ def _pieces(
     rows = {place: row for row, place in enumerate(merged.places)}
     page: int | None = None
     last: Unit | None = None
+    by_page = config.pictures == "pages"
+    whole_page: list[Picture] = []
     told: Path = ()
     reached = 0
     follows = False
@@ -189,15 +191,16 @@ def _pieces(
         if block.page is not None and block.page != page:
             page = block.page
             pieces.append(page_mark(page))
-            if config.pictures == "pages":
-                pieces += _page_picture(merged.document, page, picture_path)
+            whole_page = _page_picture(merged.document, page, picture_path) if by_page else []
+            pieces += whole_page
         section = merged.sections[rows[unit.block]]
         if block.kind == "heading":
             section = (*section, one_line(unit.text))
         elif not follows and section not in ((), told):
             pieces.append(section_mark(section))
         told = section
-        if block.kind == "picture" and block.image is not None and config.pictures == "artefacts":
+        # The picture of a page shows those on it.
+        if block.kind == "picture" and block.image is not None and not whole_page:
             pieces += [] if picture_path is None else [Picture(picture_path(block.image))]
         if said.context is not None and said.table is not None:
             tables[said.table.id] = said.context

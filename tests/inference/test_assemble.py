@@ -96,6 +96,15 @@ def test_pages_are_shown_as_pictures_where_the_settings_say_so():
     assert [one.path for one in found if isinstance(one, Picture)] == ["/pages/d/1.png", "/pages/d/2.png"]
 
 
+def test_pictures_stand_where_they_are_when_there_is_none_of_their_page():
+    config = ContextConfig(mode="whole", max_tokens=10_000, pictures="pages")
+    document = replace(FARM.document, pages=[Page(number=1, image="pages/d/1.png"), Page(number=2)])
+    wanted = parse_part_id("d#u1-10")
+    assert wanted is not None
+    found = pieces(take_part(WholeDocument(document, FARM.tables), wanted), config=config, pictures=True)
+    assert [one.path for one in found if isinstance(one, Picture)] == ["/pages/d/1.png", "/images/d/2.png"]
+
+
 def test_refined_tables_are_shown_as_they_are_left():
     refined = {"d#t1": subtable(GRID, [2], [2])}
     ((_, text),) = assemble([part("d#p2")], "cows?", refined=refined, config=WIDE)
