@@ -19,8 +19,13 @@ from tabrag.tables.lexical import words
 from tabrag.tables.token_estimate import estimate_tokens
 
 _ENDS = re.compile(r"[.!?。！？][\"'”’»」』）)\]]*$")
-_NOVELTY = 0.4
+_FIGURE = re.compile(r"\d")
+_NOVELTY = 0.6
 """Weight of being unlike the chosen sentences, against being near to the group."""
+_DETAIL = 3.0
+"""How much more a sentence with a figure counts: a summary is to hold key details."""
+_HEADING = 0.3
+"""How much of its nearness a heading keeps: it tells the subject, but nothing of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +49,8 @@ class CentralSentences:
     """Summaries of the groups of one document.
 
     A sentence counts by its words: its cosine to the sum of the group's sentences, words weighted by how few
-    of the document's texts have them; and by its text: the cosine of that to the middle of the group.
+    of the document's texts have them; by its text: the cosine of that to the middle of the group; and by
+    whether it has a figure and is no heading.
 
     Args:
         texts: All texts of the document, which tell how rare a word is.
@@ -111,7 +117,8 @@ class CentralSentences:
         by_words_S = weights_SW @ _unit(weights_SW.sum(axis=0))
         by_text_N = (group.vectors / _lengths(group.vectors)) @ _unit(group.vectors.sum(axis=0))
         places_S = np.array([sentence.place for sentence in sentences])
-        return weights_SW, by_words_S * np.maximum(by_text_N[places_S], 0.0)
+        told_S = np.array([_tells(sentence.text) for sentence in sentences])
+        return weights_SW, told_S * by_words_S * np.maximum(by_text_N[places_S], 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +129,10 @@ class _Sentence:
     place: int
     size: int
     words: list[str]
+
+
+def _tells(sentence: str) -> float:
+    return (_DETAIL if _FIGURE.search(sentence) else 1.0) * (1.0 if _ENDS.search(sentence) else _HEADING)
 
 
 def _lengths(vectors_NE: np.ndarray) -> np.ndarray:

@@ -18,8 +18,8 @@ class ContextConfig:
             candidates together; ``whole`` shows the candidates (chunks, pages) whole, the best first, as long
             as the budget lasts, in the order of their documents.
         pictures: Which pictures of documents stand in the text of ``whole``, for a model that sees them:
-            ``artefacts`` (those of the document where they stand) or ``pages`` (the whole pages', and those of
-            the document where there are none of pages).
+            ``artefacts`` (those of the document where they stand) or ``pages`` (the whole pages', and where
+            there is none of a page those of the document).
         max_tokens: Budget of the text of all tables of a prompt together, in tokens of the model that reads
             it.
         max_rows: Body rows at most.

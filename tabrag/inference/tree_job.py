@@ -33,7 +33,7 @@ from tabrag.types import Entry
 
 logger = logging.getLogger(__name__)
 
-TREE_VERSION = 1
+TREE_VERSION = 2
 """Raised when the same settings give other trees: files that were begun before are not continued."""
 
 _CPU_BATCH_TOKENS = 1024

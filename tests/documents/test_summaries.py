@@ -76,6 +76,12 @@ def test_a_summary_is_made_of_the_sentences_and_finds_room(
     assert CentralSentences(written, max_tokens=room)([group]) == [summary]
 
 
+def test_sentences_with_figures_count_more() -> None:
+    texts = ("Fees for boats rose in the harbour.", "Fees for boats rose by 5 per cent in the harbour.")
+    for order in (texts, texts[::-1]):
+        assert CentralSentences(order, max_tokens=16)([_group(order)]) == [texts[1]]
+
+
 def test_headings_stand_in_their_own_line() -> None:
     text = "Harbour fees\nFees for boats rose."
     assert CentralSentences([text])([_group((text,))]) == [text]
