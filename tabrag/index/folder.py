@@ -6,7 +6,7 @@ Rows are ordered by item id, so that an index that was changed item by item equa
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -66,6 +66,7 @@ class Index:
         checkpoint: str | None = None,
         representation: RepresentationConfig | None = None,
         data: str | None = None,
+        digests: Mapping[str, str] | None = None,
         bm25: Bm25Config | None = None,
         encoding: EncodeConfig | None = None,
         entries_per_shard: int = ENTRIES_PER_SHARD,
@@ -85,6 +86,7 @@ class Index:
             checkpoint: Where the retriever came from, for the manifest.
             representation: How the entries were made, for the manifest; the retriever's own where None.
             data: Their data set folder, for the manifest.
+            digests: Of that folder's files, for the manifest.
             bm25: Settings of ``bm25``.
             encoding: Device, number format and batch size.
             entries_per_shard: Entries that are encoded between two saves.
@@ -102,6 +104,7 @@ class Index:
             checkpoint=checkpoint,
             representation={} if representation is None else dataclasses.asdict(representation),
             data=data,
+            digests=dict(digests or {}),
         )
         if kind != "bm25":
             if retriever is None:
@@ -269,12 +272,24 @@ class Index:
         """Remove items; see :meth:`update`."""
         return self.update([], remove=item_ids)
 
-    def sync(self, entries: Iterable[Entry], *, retriever: Retriever | None = None) -> dict[str, int]:
-        """Make the index hold exactly the items of ``entries``; see :meth:`update`."""
-        return self._change(entries, set(), retriever, keep_others=False)
+    def sync(
+        self,
+        entries: Iterable[Entry],
+        *,
+        retriever: Retriever | None = None,
+        digests: Mapping[str, str] | None = None,
+    ) -> dict[str, int]:
+        """Make the index hold exactly the items of ``entries``; see :meth:`update` and :meth:`build`."""
+        return self._change(entries, set(), retriever, keep_others=False, digests=digests)
 
     def _change(
-        self, entries: Iterable[Entry], remove: set[str], retriever: Retriever | None, *, keep_others: bool
+        self,
+        entries: Iterable[Entry],
+        remove: set[str],
+        retriever: Retriever | None,
+        *,
+        keep_others: bool,
+        digests: Mapping[str, str] | None = None,
     ) -> dict[str, int]:
         bm25 = self._engine.config if isinstance(self._engine, Bm25Index) else None
         if retriever is not None and bm25 is None:
@@ -282,6 +297,7 @@ class Index:
         before = item_hashes(self._rows)
         kept = [row for row in self._rows if keep_others and row.item_id not in remove]
         manifest = dataclasses.replace(self.manifest)
+        manifest.digests = dict(manifest.digests if digests is None else digests)
         dense = self.manifest.kind != "bm25"
         num_encoded = write_index(
             self.path,

@@ -31,6 +31,8 @@ class Manifest:
             checkpoint's; None for ``bm25``, and for the checkpoint's in indexes older than this note.
         representation: Name and options of the representation that made the entries.
         data: The data set folder of the items, if known.
+        digests: SHA-256 of that folder's files when documents were indexed: ids of their parts hold for these
+            alone. Empty for tables, and in indexes that are older than this note.
         files: File name to ``{"bytes": ..., "sha256": ...}``.
     """
 
@@ -44,6 +46,7 @@ class Manifest:
     item_max_length: int | None = None
     representation: dict[str, Any] = field(default_factory=dict)
     data: str | None = None
+    digests: dict[str, str] = field(default_factory=dict)
     files: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def write(self, folder: Path) -> None:

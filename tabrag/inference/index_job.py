@@ -82,7 +82,9 @@ def index_folder(
         representation = representation or retriever.representation
     folder = DataFolder(data)
     represent = build(representation, measure=None if retriever is None else retriever.item.inputs)
-    entries = _entries(folder, represent, item_kind(representation), items)
+    of_what = item_kind(representation)
+    entries = _entries(folder, represent, of_what, items)
+    digests = folder.digests() if of_what == "document" else {}
     metric = metric or ""
     start = time.perf_counter()
     changes: dict[str, int] = {}
@@ -91,7 +93,7 @@ def index_folder(
     if sync:
         index = Index.open(out, encoding=encoding)
         index.require(kind=kind, metric=metric, representation=representation, bm25=bm25)
-        changes = index.sync(entries, retriever=retriever)
+        changes = index.sync(entries, retriever=retriever, digests=digests)
     else:
         index = Index.build(
             out,
@@ -102,6 +104,7 @@ def index_folder(
             checkpoint=_absolute(checkpoint),
             representation=representation,
             data=str(Path(data).resolve()),
+            digests=digests,
             bm25=bm25,
             encoding=encoding,
             reuse=[Index.open(other, encoding=encoding) for other in reuse],

@@ -153,7 +153,10 @@ class Pipeline:
             return GivenRun(self.config.run, self.data, k=self.config.k)
         from tabrag.inference.retrieve import Retrieve
 
-        return Retrieve(self.config)
+        retrieve = Retrieve(self.config)
+        if self.data.has_documents:
+            retrieve.warn_of_changes(self.data.digests())
+        return retrieve
 
     @cached_property
     def reranker(self) -> Rerank | None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Sequence
+import logging
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from tabrag.index.folder import Index
     from tabrag.models.retriever import Retriever
 
+
+logger = logging.getLogger(__name__)
 
 _MINIMA = {"bm25": 0.0, "cosine": -1.0}
 """The least score that there can be; an inner product has none."""
@@ -88,6 +91,21 @@ class Retrieve:
         if not fusion.document_weight:
             return fused
         return with_documents(fused, weight=fusion.document_weight, depth=k)
+
+    def warn_of_changes(self, digests: Mapping[str, str]) -> None:
+        """Say which indexes of documents were made of other versions of the data set folder's files.
+
+        Args:
+            digests: SHA-256 of its files as they are.
+        """
+        for index in self.indexes:
+            made_of = index.manifest.digests
+            if made_of and made_of != dict(digests):
+                logger.warning(
+                    "%s: made of another version of the data set folder: what is found of documents that have "
+                    "changed may be another part; run infer/index.py with --sync=true",
+                    index.path,
+                )
 
     def settings(self) -> dict[str, Any]:
         """All that a run depends on besides its queries: the indexes' content and how they are fused."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from tabrag.data.card import Card
 from tabrag.data.folder import write_documents, write_folder
 from tabrag.documents.part import document_of
 from tabrag.errors import UserError
+from tabrag.index.config import Bm25Config
 from tabrag.inference.answer import Reader
 from tabrag.inference.answer_job import readable
 from tabrag.inference.config import ContextConfig, ReaderConfig, RefineConfig, TreeConfig
@@ -257,3 +259,23 @@ def test_an_answer_that_stands_nowhere_does_not_name_all_that_was_read(folder: P
     assert len(asked.views) > 3
     (answer,) = pipeline.ask_all([query])
     assert 0 < len(answer.evidence) <= 3
+
+
+def test_an_index_of_another_version_of_the_documents_is_told(
+    folder: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+):
+    shutil.copytree(folder / "data", tmp_path / "data")
+    index = tmp_path / "chunks"
+    index_folder(tmp_path / "data", index, kind="bm25", representation=KINDS["chunks"])
+    settings = PipelineConfig(data=str(tmp_path / "data"), indexes=[str(index)], k=5)
+    _ = Pipeline(settings).retrieve
+    assert "another version" not in caplog.text
+    write_documents(tmp_path / "data", documents()[2:])
+    _ = Pipeline(settings).retrieve
+    assert f"{index}: made of another version" in caplog.text
+    caplog.clear()
+    index_folder(
+        tmp_path / "data", index, kind="bm25", representation=KINDS["chunks"], sync=True, bm25=Bm25Config()
+    )
+    _ = Pipeline(settings).retrieve
+    assert "another version" not in caplog.text
