@@ -102,8 +102,8 @@ class Retrieve:
             made_of = index.manifest.digests
             if made_of and made_of != dict(digests):
                 logger.warning(
-                    "%s: made of another version of the data set folder: what is found of documents that have "
-                    "changed may be another part; run infer/index.py with --sync=true",
+                    "%s: made of another version of the data set folder: what is found of documents that "
+                    "have changed may be another part; run infer/index.py with --sync=true",
                     index.path,
                 )
 
