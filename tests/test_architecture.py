@@ -14,7 +14,7 @@ PACKAGE = ROOT / "tabrag"
 OPTIONAL = {
     *("faiss", "docling", "peft", "wandb", "deepspeed"),
     *("onnxruntime", "rapidocr", "onnx", "gguf", "matplotlib", "sacrebleu", "httpx", "bitsandbytes"),
-    *("pdfplumber", "pdfminer", "pypdfium2", "docx", "pptx", "reportlab"),
+    *("pdfplumber", "pdfminer", "pypdfium2", "docx", "pptx", "reportlab", "sklearn", "threadpoolctl"),
 }
 FORBIDDEN = {
     "tabrag/losses": ("tabrag",),
