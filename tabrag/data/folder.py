@@ -85,9 +85,10 @@ class DataFolder:
         return (self.path / "documents.jsonl").is_file()
 
     def digests(self) -> dict[str, str]:
-        """SHA-256 of the files with the items: ``corpus`` and, where there are some, ``documents``."""
+        """SHA-256 of the files with the items: ``corpus``, where there are some ``documents`` and ``trees``."""
         names = ("corpus", "documents") if self.has_documents else ("corpus",)
-        return {name: sha256_file(self.path / f"{name}.jsonl") for name in names}
+        trees = {} if self.trees is None else {"trees": sha256_file(self.trees)}
+        return {name: sha256_file(self.path / f"{name}.jsonl") for name in names} | trees
 
     @cached_property
     def queries(self) -> dict[str, Query]:

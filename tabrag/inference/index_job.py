@@ -80,7 +80,8 @@ def index_folder(
             retriever = retriever.with_item_length(item_max_length)
         metric = metric or retriever.metric
         representation = representation or retriever.representation
-    folder = DataFolder(data)
+    trees = representation.options.get("file") if representation.name == "tree" else None
+    folder = DataFolder(data, trees=None if trees is None else str(trees))
     represent = build(representation, measure=None if retriever is None else retriever.item.inputs)
     of_what = item_kind(representation)
     entries = _entries(folder, represent, of_what, items)

@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Any
 from tabrag.config import load
 from tabrag.documents.whole import Item
 from tabrag.errors import UserError
-from tabrag.files import sha256_file
 from tabrag.index.config import RetrieveConfig
 from tabrag.inference.config import ReaderConfig, RefineConfig, RerankConfig, RewriteConfig, TreeConfig
 from tabrag.inference.instructions import split_instructions
@@ -181,7 +180,9 @@ class Pipeline:
         from tabrag.inference.tree import TreeNodes
 
         encoding = self.config.encoding
-        return TreeNodes(config, self.data.items, checkpoint=self.config.checkpoint, encoding=encoding)
+        nodes = TreeNodes(config, self.data.items, checkpoint=self.config.checkpoint, encoding=encoding)
+        nodes.retrieve.warn_of_changes(self.data.digests())
+        return nodes
 
     @cached_property
     def refiner(self) -> Refine | None:
@@ -258,17 +259,11 @@ class Pipeline:
             **self.retrieve.settings(),
             **self.data.digests(),
             "rewrite": None if self.rewrite is None else self.rewrite.settings(),
-            "tree": self._tree_settings(),
+            "tree": None if self.tree is None else self.tree.settings(),
             "rerank": None if self.reranker is None else self.reranker.settings(),
             "refine": None if self.refiner is None else self.refiner.settings(),
             "reader": self.reader.settings(),
         }
-
-    def _tree_settings(self) -> dict[str, Any] | None:
-        """What the nodes of summary trees depend on, whichever indexes find them."""
-        if self.tree is not None:
-            return self.tree.settings()
-        return None if self.config.tree is None else {"file": sha256_file(self.config.tree.file)}
 
     def ask(self, question: str, *, task: str = "qa", history: Sequence[Turn] = ()) -> Answer:
         """Answer one question, or judge one statement (``task="verify"``).

@@ -100,7 +100,7 @@ class Retrieve:
         """
         for index in self.indexes:
             made_of = index.manifest.digests
-            if made_of and made_of != dict(digests):
+            if any(digests.get(name) != digest for name, digest in made_of.items()):
                 logger.warning(
                     "%s: made of another version of the data set folder: what is found of documents that "
                     "have changed may be another part; run infer/index.py with --sync=true",

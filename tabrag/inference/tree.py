@@ -12,7 +12,6 @@ from typing import Any
 from tabrag.data.items import Items
 from tabrag.documents.whole import WholeDocument
 from tabrag.errors import UserError
-from tabrag.files import sha256_file
 from tabrag.index.config import EncodeConfig, RetrieveConfig
 from tabrag.inference.config import TreeConfig
 from tabrag.inference.retrieve import Retrieve
@@ -24,6 +23,9 @@ STAGE = "tree"
 
 class TreeNodes:
     """Called with queries it gives a run of nodes, all of stage ``tree``.
+
+    Attributes:
+        retrieve: What searches the indexes of nodes.
 
     Args:
         config: The settings.
@@ -49,7 +51,7 @@ class TreeNodes:
             )
         self.config = config
         self._items = items
-        self._retrieve = Retrieve(
+        self.retrieve = Retrieve(
             RetrieveConfig(
                 indexes=config.indexes,
                 checkpoint=checkpoint,
@@ -61,14 +63,13 @@ class TreeNodes:
 
     def __call__(self, queries: Sequence[Query]) -> Run:
         """The best nodes of each query, as many as the tokens allow, at least one."""
-        found = self._retrieve(queries)
+        found = self.retrieve(queries)
         return {query.id: self._fitting(found.get(query.id, [])) for query in queries}
 
     def settings(self) -> dict[str, Any]:
         """All that the nodes depend on besides the queries."""
         return {
-            **self._retrieve.settings(),
-            "file": sha256_file(self.config.file),
+            **self.retrieve.settings(),
             "max_tokens": self.config.max_tokens,
         }
 

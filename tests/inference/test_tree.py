@@ -83,4 +83,23 @@ def test_a_reader_gets_nodes_behind_the_candidates_that_it_reads(folder: Path):
     (answer,) = pipeline.ask_all([QUERY])
     assert answer.evidence[0].source.page == 1 and answer.evidence[0].text == "Fruit sold well."
     assert [one.item_id for one in answer.candidates] == [one.item_id for one in found.ranked["q"]]
-    assert set(pipeline.settings()["tree"]) > {"file", "max_tokens", "indexes"}
+    settings_read = pipeline.settings()
+    assert set(settings_read["tree"]) > {"max_tokens", "indexes"} and settings_read["trees"]
+
+
+def test_an_index_of_other_trees_is_told(
+    folder: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    other = tmp_path / "trees.jsonl"
+    other.write_bytes((folder / "trees.jsonl").read_bytes())
+    settings = {"data": str(folder / "data"), "indexes": [str(folder / "pages")]}
+
+    def opened(file: Path) -> str:
+        caplog.clear()
+        tree = TreeConfig(file=str(file), indexes=[str(folder / "nodes")])
+        _ = Pipeline(PipelineConfig(**settings, tree=tree)).tree
+        return caplog.text
+
+    assert opened(other) == ""
+    other.write_bytes(other.read_bytes() + b"\n")
+    assert f"{folder / 'nodes'}: made of another version" in opened(other)
