@@ -85,7 +85,7 @@ class DataFolder:
         return (self.path / "documents.jsonl").is_file()
 
     def digests(self) -> dict[str, str]:
-        """SHA-256 of the files with the items: ``corpus``, where there are some ``documents`` and ``trees``."""
+        """SHA-256 of the files with the items: ``corpus``, and ``documents`` and ``trees`` if there are."""
         names = ("corpus", "documents") if self.has_documents else ("corpus",)
         trees = {} if self.trees is None else {"trees": sha256_file(self.trees)}
         return {name: sha256_file(self.path / f"{name}.jsonl") for name in names} | trees
