@@ -128,7 +128,7 @@ class Document:
     """Empty where the format has none."""
     layout: str = ""
     """``vertical`` (a report: the text runs on from page to page), ``horizontal`` (slides: a page stands for
-    itself), or empty where nobody has looked."""
+    itself), or empty where that is not sure."""
     source: Source = field(default_factory=Source)
     metadata: dict[str, str] = field(default_factory=dict)
 
