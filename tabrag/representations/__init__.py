@@ -5,9 +5,9 @@ A representation's module has ``entries(table, *, folder, measure, ...options) -
 entry of a table has the table's id, further ones ``ITEM#w2``, ``ITEM#w3`` (``FILE#2`` is the second table of
 a file, an item of its own).
 
-The entries of a document need not be of the document: those of ``chunks`` and ``pages`` are of its parts
-(:mod:`tabrag.documents.part`), each with the part's id as ``item_id``. A description of a table or a picture
-is an entry of the chunk that it stands in. Ids of entries begin with the document's.
+The entries of a document need not be of the document: those of ``chunks``, ``pages`` and ``tree`` are of its
+parts (:mod:`tabrag.documents.part`), each with the part's id as ``item_id``. A description of a table or a
+picture is an entry of the chunk that it stands in. Ids of entries begin with the document's.
 
 With the option ``windows: true`` a table that is longer than the encoder's input becomes several entries,
 each with its headers, in place of one that the encoder cuts. The option is saved with a retriever, so that
@@ -56,7 +56,7 @@ class RepresentationConfig:
 
     Attributes:
         name: Of tables ``headers``, ``markdown``, ``cells``, ``image``, ``summary``, ``rcl`` or ``hrcl``; of
-            documents ``sentences`` or ``document``; of their parts ``chunks`` or ``pages``.
+            documents ``sentences`` or ``document``; of their parts ``chunks``, ``pages`` or ``tree``.
         options: The representation's own options, for example ``{"fields": ["title", "top"]}`` for
             ``headers``. ``{"windows": true}`` makes several entries of a table that is longer than the
             encoder's input, in place of one that is cut; ``{"chunk": 128}`` cuts ``cells`` into pieces.
