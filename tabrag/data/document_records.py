@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from tabrag.data.records import box_from_record, source_from_record, source_to_record
+from tabrag.data.records import box_from_record, source_from_record, source_to_record, text_value
 from tabrag.types import Block, Document, Page
 
 KINDS = ("heading", "text", "list", "caption", "note", "table", "picture")
@@ -37,8 +37,8 @@ def document_from_record(record: dict[str, Any]) -> Document:
         KeyError, TypeError, ValueError: A required key is missing or a value has the wrong kind.
     """
     return Document(
-        id=_string(record["_id"], "_id"),
-        title=_string(record.get("title") or "", "title"),
+        id=text_value(record["_id"], "_id"),
+        title=text_value(record.get("title") or "", "title"),
         blocks=[_block_from_record(block) for block in record.get("blocks") or []],
         pages=[_page_from_record(page) for page in record.get("pages") or []],
         layout=_layout(record.get("layout") or ""),
@@ -61,10 +61,10 @@ def _block_from_record(record: dict[str, Any]) -> Block:
         raise ValueError("a block of kind 'table' names its table")
     return Block(
         kind=kind,
-        text=_string(record.get("text") or "", "text"),
+        text=text_value(record.get("text") or "", "text"),
         level=int(record.get("level") or 0),
-        table=None if table is None else _string(table, "table"),
-        image=None if image is None else _string(image, "image"),
+        table=None if table is None else text_value(table, "table"),
+        image=None if image is None else text_value(image, "image"),
         page=None if page is None else int(page),
         box=None if box is None else box_from_record(box),
         decoration=bool(record.get("decoration")),
@@ -77,17 +77,11 @@ def _page_from_record(record: dict[str, Any]) -> Page:
         number=int(record["number"]),
         width=None if width is None else float(width),
         height=None if height is None else float(height),
-        image=None if image is None else _string(image, "image"),
+        image=None if image is None else text_value(image, "image"),
     )
 
 
 def _layout(value: Any) -> str:
     if value not in LAYOUTS:
         raise ValueError(f"a layout {value!r}: layouts are {', '.join(filter(None, LAYOUTS))}")
-    return value
-
-
-def _string(value: Any, key: str) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"'{key}' must be a text, found {value!r}")
     return value

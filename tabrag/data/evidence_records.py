@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from tabrag.data.records import text_value
 from tabrag.types import Fact, GoldEvidence
 
 FACT_KINDS = ("sentence", "cell", "picture")
@@ -22,7 +23,7 @@ def evidence_from_record(record: dict[str, Any]) -> GoldEvidence:
         KeyError, TypeError, ValueError: A required key is missing or a value has the wrong kind.
     """
     return GoldEvidence(
-        query_id=_string(record["query_id"], "query_id"),
+        query_id=text_value(record["query_id"], "query_id"),
         facts=[_fact_from_record(fact) for fact in record.get("facts") or []],
     )
 
@@ -37,15 +38,9 @@ def _fact_from_record(record: dict[str, Any]) -> Fact:
         raise ValueError(f"a fact of kind {kind!r}: kinds are {', '.join(FACT_KINDS)}")
     return Fact(
         kind=kind,
-        document=_string(record["document"], "document"),
+        document=text_value(record["document"], "document"),
         page=None if page is None else int(page),
-        text=_string(record.get("text") or "", "text"),
-        row=tuple(_string(label, "row") for label in record.get("row") or ()),
-        column=tuple(_string(label, "column") for label in record.get("column") or ()),
+        text=text_value(record.get("text") or "", "text"),
+        row=tuple(text_value(label, "row") for label in record.get("row") or ()),
+        column=tuple(text_value(label, "column") for label in record.get("column") or ()),
     )
-
-
-def _string(value: Any, key: str) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"'{key}' must be a text, found {value!r}")
-    return value

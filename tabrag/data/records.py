@@ -70,7 +70,7 @@ def table_from_record(record: dict[str, Any]) -> Table:
     words = record.get("words")
     grid = record.get("grid")
     return Table(
-        id=_string(record["_id"], "_id"),
+        id=text_value(record["_id"], "_id"),
         title=record.get("title") or "",
         page_title=record.get("page_title") or "",
         section=record.get("section") or "",
@@ -79,7 +79,7 @@ def table_from_record(record: dict[str, Any]) -> Table:
         image=record.get("image"),
         words=None if words is None else _words(words, record.get("boxes"), record.get("word_cells")),
         source=source_from_record(record.get("source")),
-        document=_string(record["document"], "document") if record.get("document") is not None else None,
+        document=text_value(record["document"], "document") if record.get("document") is not None else None,
         metadata=dict(record.get("metadata") or {}),
     )
 
@@ -118,8 +118,8 @@ def query_to_record(query: Query) -> dict[str, Any]:
 def query_from_record(record: dict[str, Any]) -> Query:
     """The query of a line of ``queries.jsonl``; all but ``_id`` and ``text`` may be absent."""
     return Query(
-        id=_string(record["_id"], "_id"),
-        text=_string(record["text"], "text"),
+        id=text_value(record["_id"], "_id"),
+        text=text_value(record["text"], "text"),
         answers=[str(answer) for answer in record.get("answers") or []],
         task=record.get("task") or "qa",
         label=record.get("label"),
@@ -144,8 +144,8 @@ def gold_to_record(gold: GoldHeaders) -> dict[str, Any]:
 def gold_from_record(record: dict[str, Any]) -> GoldHeaders:
     """The gold headers of a line of ``headers.jsonl``."""
     return GoldHeaders(
-        query_id=_string(record["query_id"], "query_id"),
-        table_id=_string(record["table_id"], "table_id"),
+        query_id=text_value(record["query_id"], "query_id"),
+        table_id=text_value(record["table_id"], "table_id"),
         top=[_cell(cell) for cell in record.get("top") or []],
         left=[_cell(cell) for cell in record.get("left") or []],
         answer_cells=[_cell(cell) for cell in record.get("answer_cells") or []],
@@ -223,10 +223,15 @@ def box_from_record(value: list[int]) -> Box:
 
 def _turn(value: list[str]) -> Turn:
     question, answer = value
-    return Turn(question=_string(question, "history"), answer=_string(answer, "history"))
+    return Turn(question=text_value(question, "history"), answer=text_value(answer, "history"))
 
 
-def _string(value: Any, key: str) -> str:
+def text_value(value: Any, key: str) -> str:
+    """A text.
+
+    Raises:
+        TypeError: It is something else.
+    """
     if not isinstance(value, str):
         raise TypeError(f"'{key}' must be a text, found {value!r}")
     return value
