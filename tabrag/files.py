@@ -157,15 +157,19 @@ def read_jsonl(path: str | Path) -> Iterator[dict[str, Any]]:
         raise UserError(f"{path}: file not found")
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
-            if not line.strip():
-                continue
-            try:
-                row = json.loads(line)
-            except _BROKEN_JSON as error:
-                raise UserError(f"{path}:{number}: not a JSON object ({error})") from error
-            if not isinstance(row, dict):
-                raise UserError(f"{path}:{number}: expected a JSON object, found {type(row).__name__}")
-            yield row
+            if line.strip():
+                yield json_object(line, f"{path}:{number}")
+
+
+def json_object(line: bytes, where: str) -> dict[str, Any]:
+    """The JSON object of a line; :class:`UserError` with ``where`` if it is none."""
+    try:
+        row = json.loads(line)
+    except _BROKEN_JSON as error:
+        raise UserError(f"{where}: not a JSON object ({error})") from error
+    if not isinstance(row, dict):
+        raise UserError(f"{where}: expected a JSON object, found {type(row).__name__}")
+    return row
 
 
 def sha256_file(path: str | Path) -> str:

@@ -26,7 +26,6 @@ from tabrag.data.records import (
     table_to_record,
 )
 from tabrag.data.store import RecordStore
-from tabrag.documents.tree import tree_from_record
 from tabrag.errors import UserError
 from tabrag.files import atomic_folder, atomic_write, inside, read_jsonl, sha256_file, write_jsonl
 from tabrag.types import Document, GoldEvidence, GoldHeaders, Qrels, Query, Table
@@ -73,11 +72,7 @@ class DataFolder:
     @cached_property
     def items(self) -> Items:
         """Tables, documents and parts of documents alike, by id."""
-        return Items(
-            self.tables,
-            self.documents if self.has_documents else None,
-            None if self.trees is None else RecordStore(self.trees, tree_from_record),
-        )
+        return Items(self.tables, self.documents if self.has_documents else None, self.trees)
 
     @property
     def has_documents(self) -> bool:

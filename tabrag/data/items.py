@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from tabrag.data.store import RecordStore
 from tabrag.documents.part import PartId, node_part, parse_part_id, take_part
-from tabrag.documents.tree import DocumentTree
+from tabrag.documents.tree_file import check_trees, read_tree
 from tabrag.documents.units import Unit, units_of
 from tabrag.documents.whole import Item, WholeDocument, table_ids
 from tabrag.errors import UserError
@@ -24,15 +25,20 @@ class Items:
     Args:
         tables: The tables.
         documents: The documents; None where there are none.
-        trees: Summary trees of the documents; None where there are none.
+        trees: File of summary trees of the documents; None where there is none.
+
+    Raises:
+        UserError: The file of trees is missing or broken.
     """
 
     def __init__(
         self,
         tables: RecordStore[Table],
         documents: RecordStore[Document] | None,
-        trees: RecordStore[DocumentTree] | None = None,
+        trees: Path | None = None,
     ) -> None:
+        if trees is not None:
+            check_trees(trees)
         self._tables = tables
         self._documents = documents
         self._trees = trees
@@ -100,10 +106,9 @@ class Items:
     def _node(self, whole: WholeDocument, part: PartId) -> WholeDocument:
         if self._trees is None:
             raise UserError(f"'{part}' is a node of a summary tree: name the file of trees (tree.file)")
-        tree = self._trees[whole.id] if whole.id in self._trees else None
-        if tree is None or part.node is None or not 1 <= part.node <= len(tree.nodes):
+        tree = read_tree(self._trees, whole.id)
+        if part.node is None or not 1 <= part.node <= len(tree.nodes):
             raise UserError(
-                f"{self._trees.path}: no node '{part}': the index belongs to another file of trees: build it "
-                "again"
+                f"{self._trees}: no node '{part}': the index belongs to another file of trees: build it again"
             )
         return node_part(whole, part, tree.nodes[part.node - 1].text)

@@ -21,6 +21,7 @@ import numpy as np
 
 from tabrag.data.records import lone_half
 from tabrag.errors import UserError
+from tabrag.files import json_object
 
 RecordT = TypeVar("RecordT")
 
@@ -148,7 +149,7 @@ class RecordStore(Generic[RecordT]):
         match = _ID_FIRST.match(line)
         try:
             value = json.loads(match[1]) if match else json.loads(line)["_id"]
-        except (ValueError, TypeError, KeyError) as error:
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
             raise UserError(f"{self.path}:{number}: expected a JSON object with '_id' ({error!r})") from error
         if not isinstance(value, str) or not value:
             raise UserError(f"{self.path}:{number}: '_id' must be a text that is not empty, found {value!r}")
@@ -179,10 +180,7 @@ class RecordStore(Generic[RecordT]):
 
     def _record(self, row: int) -> dict[str, Any]:
         data = os.pread(self._open(), int(self._lengths[row]), int(self._starts[row]))
-        try:
-            record = json.loads(data)
-        except ValueError as error:
-            raise UserError(f"{self.path}:{self._numbers[row]}: not a JSON object ({error})") from error
+        record = json_object(data, f"{self.path}:{self._numbers[row]}")
         if rb"\ud" in data.lower():
             _refuse_halves(json.dumps(record, ensure_ascii=False), f"{self.path}:{self._numbers[row]}")
         return record

@@ -58,9 +58,14 @@ def tree_from_record(record: dict[str, Any]) -> DocumentTree:
     """The tree of a line of a file of trees.
 
     Raises:
-        KeyError, TypeError, ValueError: A required key is missing or a value has the wrong kind.
+        KeyError, TypeError, ValueError: A required key is missing, a value has the wrong kind, or the nodes
+            are not numbered 1, 2, 3 and so on.
     """
-    return DocumentTree(id=str(record["_id"]), nodes=tuple(map(_node, record["nodes"])))
+    nodes = tuple(map(_node, record["nodes"]))
+    for place, node in enumerate(nodes, start=1):
+        if node.number != place:
+            raise ValueError(f"node {node.number} stands at place {place}")
+    return DocumentTree(id=str(record["_id"]), nodes=nodes)
 
 
 def _node(record: dict[str, Any]) -> TreeNode:

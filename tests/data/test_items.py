@@ -83,6 +83,15 @@ def test_a_node_of_another_file_of_trees_says_so(data: Path, trees: Path, item_i
         DataFolder(data).items[item_id]
 
 
+def test_a_file_of_trees_of_other_documents_or_none_says_so(data: Path, tmp_path: Path):
+    other = tmp_path / "trees.jsonl"
+    with pytest.raises(UserError, match="no file of trees"):
+        _ = DataFolder(data, trees=other).items
+    other.write_text('{"_id": "b.pdf", "nodes": []}\n')
+    with pytest.raises(UserError, match=r"no tree of the document 'r\.pdf'"):
+        DataFolder(data, trees=other).items["r.pdf#n1"]
+
+
 def test_few_documents_are_kept_and_none_travels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(items_module, "_NUM_KEPT", 2)
     data = write(tmp_path / "data")

@@ -67,18 +67,26 @@ def test_faults_name_file_and_line(tmp_path: Path) -> None:
         RecordStore(_corpus(tmp_path / "corpus.jsonl", [good, "", '{"title": 1}']), table_from_record)
     with pytest.raises(UserError, match=r"corpus\.jsonl:2: .*found 7"):
         RecordStore(_corpus(tmp_path / "corpus.jsonl", [good, '{"_id": 7}']), table_from_record)
+    with pytest.raises(UserError, match=r"corpus\.jsonl:2: expected a JSON object with '_id'"):
+        RecordStore(_corpus(tmp_path / "corpus.jsonl", [good, "[" * 10**5]), table_from_record)
     with pytest.raises(UserError, match=r"corpus\.jsonl:2: the id 'a' stands in line 1 already"):
         RecordStore(_corpus(tmp_path / "corpus.jsonl", [good, good]), table_from_record)
 
 
 def test_a_broken_line_is_an_error_only_when_it_is_read(tmp_path: Path) -> None:
     path = _corpus(
-        tmp_path / "corpus.jsonl", ['{"_id": "a"}', '{"_id": "b", "title": ', '{"_id": "c", "words": ["x"]}']
+        tmp_path / "corpus.jsonl",
+        [
+            *('{"_id": "a"}', '{"_id": "b", "title": ', '{"_id": "c", "words": ["x"]}'),
+            '{"_id": "d", "title": ' + "[" * 10**5,
+        ],
     )
     store = RecordStore(path, table_from_record)
     assert store["a"].id == "a"
     with pytest.raises(UserError, match=r"corpus\.jsonl:2: not a JSON object"):
         store["b"]
+    with pytest.raises(UserError, match=r"corpus\.jsonl:4: not a JSON object"):
+        store["d"]
     with pytest.raises(UserError, match=r"corpus\.jsonl:3: 'c' cannot be read .*1 words need"):
         store["c"]
 

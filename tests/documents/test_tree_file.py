@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tabrag.documents.tree import DocumentTree, TreeNode, tree_to_record
-from tabrag.documents.tree_file import read_tree
+from tabrag.documents.tree_file import check_trees, read_tree
 from tabrag.errors import UserError
 from tabrag.files import write_jsonl
 
@@ -46,6 +46,25 @@ def test_faults_are_told(tmp_path: Path) -> None:
     for broken in ("b", "c"):
         with pytest.raises(UserError, match=f"the line of '{broken}' is no tree"):
             read_tree(file, broken)
-    file.write_text('{"_id": "a", "nodes": []}\n{"_id": \n')
-    with pytest.raises(UserError, match=r"trees\.jsonl:2"):
+    for line, said in (
+        ('{"_id": ', r"trees\.jsonl:2: not a JSON object"),
+        ("[" * 10**5, r"trees\.jsonl:2: not a JSON object"),
+        ("[1]", r"trees\.jsonl:2: expected a JSON object"),
+        ('{"_id": 7, "nodes": []}', r"trees\.jsonl:2: no tree"),
+        ('{"_id": "a", "nodes": []}', r"trees\.jsonl:2: the tree of 'a' stands in line 1 already"),
+    ):
+        file.write_text(f'{{"_id": "a", "nodes": []}}\n{line}\n')
+        with pytest.raises(UserError, match=said):
+            read_tree(file, "a")
+        with pytest.raises(UserError, match=said):
+            check_trees(file)
+
+
+def test_nodes_stand_in_the_order_of_their_numbers(tmp_path: Path) -> None:
+    file = tmp_path / "trees.jsonl"
+    record = tree_to_record(tree("a"))
+    record["nodes"] = record["nodes"][::-1]
+    write_jsonl(file, [record])
+    check_trees(file)
+    with pytest.raises(UserError, match=r"trees\.jsonl:1: the line of 'a' is no tree .*node 3"):
         read_tree(file, "a")
