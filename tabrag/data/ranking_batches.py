@@ -89,4 +89,6 @@ class RankingBatches(torch.utils.data.Dataset[dict[str, Any]]):
         if is_positive:
             entries = gold_windows(entries, folder.gold_headers.get(self.pairs.query_ids[row], ()))
         window = self.inputs.best_window(question, entries)
-        return self.inputs.features(question, window, self.inputs.named(question, shown))
+        return self.inputs.features(
+            question, window, self.inputs.named(question, shown), self.inputs.facts(question, shown)
+        )

@@ -52,6 +52,7 @@ class PairScorer:
                 question,
                 inputs.best_window(question, windows[id(item)]),
                 inputs.named(question, item),
+                inputs.facts(question, item),
             )
             for question, item in pairs
         ]

@@ -174,6 +174,9 @@ class CrossEncoderConfig:
         named_cells: Whether a window is followed by the table's body cells that the question names.
         marks: Whether a token's vector says that it stands on the other side too.
         matches: Whether the score also sees how well the question's tokens fit the table's.
+        word_facts: Whether it also sees which words and numbers of the question the whole table has, see
+            :func:`tabrag.tables.question_facts.question_facts`; the words' weights come from the training
+            corpus and are saved.
         dropout: Before the score.
     """
 
@@ -186,6 +189,7 @@ class CrossEncoderConfig:
     named_cells: bool = True
     marks: bool = True
     matches: bool = True
+    word_facts: bool = True
     dropout: float = 0.1
 
     def __post_init__(self) -> None:

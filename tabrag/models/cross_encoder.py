@@ -1,12 +1,12 @@
 """Whether a table holds what a question asks for: one text encoder over both.
 
 The pointwise reranker of Nogueira and Cho, "Passage Re-ranking with BERT", 2019, over what is shown of a
-table, with two switches on top: vectors that mark tokens which the other side has too, and the fit of the
-question's tokens to the table's (MaxSim of ColBERT, Khattab and Zaharia, 2020, section 3.3) beside the state
-of the first token. Both tell words that agree from the first step on, which a few ten thousand pairs hardly
-teach.
+table, with three switches on top: vectors that mark tokens which the other side has too; beside the state of
+the first token the fit of the question's tokens to the table's (MaxSim of ColBERT, Khattab and Zaharia, 2020,
+section 3.3); and facts of words and numbers over the whole table, of which the encoder sees the headers. They
+tell words that agree from the first step on, which a few ten thousand pairs hardly teach.
 
-Shapes: ``B`` pairs, ``T`` token positions, ``H`` backbone width.
+Shapes: ``B`` pairs, ``T`` token positions, ``H`` backbone width, ``F`` facts.
 """
 
 from __future__ import annotations
@@ -30,8 +30,9 @@ from tabrag.models.inputs.pairs import PairInputs
 from tabrag.models.io import load_tensors, resolve, save_backbone, save_tensors
 from tabrag.models.weights import add_weights, part_of
 from tabrag.representations import RepresentationConfig
+from tabrag.tables.question_facts import NUM_FACTS
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 FILE = "cross_encoder.json"
 _HEAD = "head.safetensors"
 _WIDTH = 64
@@ -48,11 +49,17 @@ class PairHead(nn.Module):
         if self.mark is not None:
             nn.init.zeros_(self.mark.weight)
         self.importance = nn.Linear(width, 1) if config.matches else None
-        seen = width + (_NUM_MATCHES if config.matches else 0)
+        self.facts = nn.Linear(NUM_FACTS, 1, bias=False) if config.word_facts else None
+        if self.facts is not None:
+            nn.init.zeros_(self.facts.weight)
+        num_facts = NUM_FACTS if config.word_facts else 0
+        seen = width + (_NUM_MATCHES if config.matches else 0) + num_facts
         self.score = nn.Sequential(nn.Linear(seen, _WIDTH), nn.GELU(), nn.Linear(_WIDTH, 1))
 
-    def forward(self, states_BTH: Tensor, words_BTH: Tensor, question_BT: Tensor, table_BT: Tensor) -> Tensor:
-        """Tensor[B], from the last states and the word vectors."""
+    def forward(
+        self, states_BTH: Tensor, words_BTH: Tensor, question_BT: Tensor, table_BT: Tensor, facts_BF: Tensor
+    ) -> Tensor:
+        """Tensor[B], from the last states, the word vectors and the facts."""
         seen = [self.dropout(states_BTH[:, 0])]
         if self.importance is not None:
             raw_BT = self.importance(states_BTH).squeeze(-1)
@@ -61,7 +68,10 @@ class PairHead(nn.Module):
             for layer_BTH in (words_BTH, states_BTH):
                 best_BT = _best_match(layer_BTH, question_BT, table_BT)
                 seen += [(best_BT * shares).sum(dim=1, keepdim=True) for shares in (weight_BT, even_BT)]
-        return self.score(torch.cat(seen, dim=1)).squeeze(-1)
+        if self.facts is None:
+            return self.score(torch.cat(seen, dim=1)).squeeze(-1)
+        # The linear part is what words alone tell; it is learned long before the states say anything.
+        return (self.score(torch.cat([*seen, facts_BF], dim=1)) + self.facts(facts_BF)).squeeze(-1)
 
 
 def _best_match(layer_BTH: Tensor, question_BT: Tensor, table_BT: Tensor) -> Tensor:
@@ -130,6 +140,7 @@ class CrossEncoder(nn.Module):
             raise UserError(f"{path}: {error}") from error
         model = cls._load(folder, config)
         load_tensors(folder / _HEAD, model.head)
+        model.inputs.load_weights(folder)
         model.blend = blend
         return model.eval()
 
@@ -157,6 +168,7 @@ class CrossEncoder(nn.Module):
         question: Tensor,
         table: Tensor,
         shared: Tensor,
+        facts: Tensor,
     ) -> Tensor:
         """Log-odds that the table of each pair is relevant, Tensor[B] float32.
 
@@ -166,6 +178,7 @@ class CrossEncoder(nn.Module):
             question: bool Tensor[B, T], tokens of the question.
             table: bool Tensor[B, T], tokens of the table.
             shared: bool Tensor[B, T], tokens that the other side has too.
+            facts: float32 Tensor[B, F], what words say about each pair; F is 0 without ``word_facts``.
         """
         words_BTH = self.backbone.get_input_embeddings()(input_ids)
         embeds_BTH = words_BTH
@@ -175,7 +188,8 @@ class CrossEncoder(nn.Module):
         # Half precision would make scores of like tables equal.
         dtype = next(self.head.parameters()).dtype
         with torch.autocast(states_BTH.device.type, enabled=False):
-            return self.head(states_BTH.to(dtype), words_BTH.detach().to(dtype), question, table).float()
+            words_BTH = words_BTH.detach().to(dtype)
+            return self.head(states_BTH.to(dtype), words_BTH, question, table, facts.to(dtype)).float()
 
     def fingerprint(self) -> str:
         """32 hex digits that change with anything that changes a score."""

@@ -67,6 +67,8 @@ class CrossTask:
         if not data.num_negatives:
             raise UserError("data.num_negatives is 0: a reranker learns from relevant tables and others")
         self.judge = RerankJudge(self.pairs.folder, data)
+        items = self.pairs.folder.items
+        model.inputs.weigh(items[item_id] for item_id in self.pairs.item_ids)
 
     def describe(self) -> dict[str, Any]:
         """Size and digest of the training data, candidates a query, and the weights that learn."""

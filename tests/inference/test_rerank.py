@@ -145,7 +145,8 @@ def test_the_window_that_fits_the_question_is_read(scorer: PairScorer) -> None:
     assert len(windows) > 2
     question = f"about {windows[-1].text}"
     assert inputs.best_window(question, windows) == windows[-1] != inputs.best_window("?", windows)
-    features = [inputs.features(question, entry, inputs.named(question, table)) for entry in windows]
+    named, facts = inputs.named(question, table), inputs.facts(question, table)
+    features = [inputs.features(question, entry, named, facts) for entry in windows]
     with torch.inference_mode():
         scores = scorer.model.eval()(**inputs.collate(features)).tolist()
     assert max(scores) - min(scores) > 1e-3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from tabrag.models.config import CrossEncoderConfig, EmbedderConfig, RetrieverCo
 from tabrag.models.cross_encoder import CrossEncoder
 from tabrag.models.retriever import Retriever
 from tabrag.representations import RepresentationConfig
+from tabrag.types import Table
 
 
 @pytest.fixture(scope="module")
@@ -42,8 +44,10 @@ def test_round_trip(bert: str, tmp_path: Path, switch: bool) -> None:
         marks=switch,
         matches=switch,
         named_cells=switch,
+        word_facts=switch,
     )
     model = CrossEncoder.from_config(config).eval()
+    model.inputs.weigh([sales(), Table(id="t", title="fruit"), Table(id="d", title="fruit of the north")])
     scores = _scores(model)
     assert len({round(score, 5) for score in scores}) == 3
     assert model.blend == Blend()
@@ -52,10 +56,15 @@ def test_round_trip(bert: str, tmp_path: Path, switch: bool) -> None:
     again = CrossEncoder.from_pretrained(tmp_path / "out")
     assert _scores(again) == scores and again.blend == model.blend and not again.training
     assert again.config.representation == config.representation
+    assert again.inputs.weights == model.inputs.weights
+    assert bool(again.inputs.weights.counts) == (tmp_path / "out/word_weights.json").is_file() == switch
     assert again.config.backbone == Path(bert).name  # no path of this machine
     assert again.fingerprint() == model.fingerprint()
     again.blend = Blend()
     assert again.fingerprint() != model.fingerprint()
+    again.blend = model.blend
+    again.inputs.weigh([sales()])
+    assert (again.fingerprint() != model.fingerprint()) == switch
 
 
 def test_marks_begin_at_nothing(bert: str) -> None:
@@ -75,6 +84,23 @@ def test_marks_begin_at_nothing(bert: str) -> None:
     assert model.head.mark is not None
     torch.nn.init.normal_(model.head.mark.weight)
     assert _scores(model) != before
+
+
+def test_words_of_the_whole_table_count(bert: str) -> None:
+    """A cell that no window shows, from the first step on; alone or among others."""
+    torch.manual_seed(0)
+    model = CrossEncoder.from_config(CrossEncoderConfig(backbone=bert, named_cells=False)).eval()
+    assert model.head.facts is not None and not model.head.facts.weight.any()
+    torch.nn.init.ones_(model.head.facts.weight)
+    other = dataclasses.replace(sales(), grid=dataclasses.replace(sales().grid, cells=[
+        [*row[:3], "plums" if row[3] == "3 %" else row[3]] for row in sales().grid.cells]))  # fmt: skip
+    pairs = [
+        (question, table) for question in ("who ate plums in 2019", "x " * 40) for table in (sales(), other)
+    ]
+    scores = PairScorer(model)(pairs)
+    assert scores[1] > scores[0] + 0.1
+    single = [PairScorer(model)([pair])[0] for pair in pairs]
+    assert single == pytest.approx(scores, abs=1e-5)
 
 
 def test_a_retrievers_tower_is_a_beginning_that_names_its_own(bert: str, tmp_path: Path) -> None:
@@ -101,8 +127,17 @@ def test_other_folders_and_broken_ones_are_refused(bert: str, tmp_path: Path) ->
         path.write_text(json.dumps({**values, **change}))
         with pytest.raises(UserError, match=r"cross_encoder\.json"):
             CrossEncoder.from_pretrained(tmp_path / "out")
-    path.write_text(json.dumps({**values, "matches": False}))
-    with pytest.raises(UserError, match="head"):
+    for switch in ("matches", "word_facts"):
+        path.write_text(json.dumps({**values, switch: False}))
+        with pytest.raises(UserError, match="head"):
+            CrossEncoder.from_pretrained(tmp_path / "out")
+    path.write_text(json.dumps(values))
+    for text in ("[]", '{"num_items": 0, "counts": {}}', '{"num_items": 2, "counts": {"a": "2"}}'):
+        (tmp_path / "out/word_weights.json").write_text(text)
+        with pytest.raises(UserError, match=r"word_weights\.json"):
+            CrossEncoder.from_pretrained(tmp_path / "out")
+    (tmp_path / "out/word_weights.json").unlink()
+    with pytest.raises(UserError, match=r"word_weights\.json"):
         CrossEncoder.from_pretrained(tmp_path / "out")
 
 

@@ -1,13 +1,13 @@
 """A question and what is shown of a table to token ids: ``[CLS] question [SEP] table [SEP]``.
 
 The same code in training and in inference. Of each token it is known on which side it stands and whether the
-other side has it too.
+other side has it too; of each pair, what the words of the whole table say about it.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,10 +18,12 @@ from torch import Tensor
 from tabrag.documents.select import fill, rarity_scores
 from tabrag.documents.whole import Item
 from tabrag.errors import UserError
+from tabrag.files import read_json, sha256_json, write_json
 from tabrag.models.config import CrossEncoderConfig
 from tabrag.models.inputs.tokens import Tokenization, Tokens
 from tabrag.representations import build, entries_of, item_kind
 from tabrag.tables.axes import named_cells
+from tabrag.tables.question_facts import ItemWords, WordWeights, question_facts
 from tabrag.types import Entry, Table
 
 logger = logging.getLogger(__name__)
@@ -31,6 +33,8 @@ NAMED_LENGTH = 32
 NUM_SPECIAL = 3
 _JOINT = " | "
 _MAX_CACHED = 100_000
+_MAX_ITEMS = 4096
+_WEIGHTS = "word_weights.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +45,13 @@ class PairTokens:
         ids: int32 [T] token ids.
         question: The first token of the question, and the one after its last.
         table: The first token of the table, and the one after its last.
+        facts: float32 [F] what words say about the pair; F is 0 without ``word_facts``.
     """
 
     ids: np.ndarray
     question: tuple[int, int]
     table: tuple[int, int]
+    facts: np.ndarray
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -58,10 +64,13 @@ class PairInputs:
     Attributes:
         tokenization: The tokenizer.
         config: See :class:`tabrag.models.config.CrossEncoderConfig`.
+        weights: What a word tells; all alike before :meth:`weigh`.
     """
 
     tokenization: Tokenization
     config: CrossEncoderConfig
+    weights: WordWeights = field(default_factory=WordWeights)
+    _items: dict[str, tuple[Item, ItemWords]] = field(default_factory=dict, repr=False)
     _cache: dict[str, list[int]] = field(default_factory=dict, repr=False)
     _is_reported: bool = field(default=False, repr=False)
 
@@ -70,6 +79,15 @@ class PairInputs:
         """Read the tokenizer of a model folder."""
         length = config.question_length + config.table_length + NAMED_LENGTH + NUM_SPECIAL
         return cls(Tokenization.load(folder, max_length=length), config)
+
+    def load_weights(self, folder: Path) -> None:
+        """Read the weights of words that :meth:`save` wrote; nothing happens without ``word_facts``.
+
+        Raises:
+            UserError: They are missing or broken.
+        """
+        if self.config.word_facts:
+            self.weights = _weights(folder / _WEIGHTS)
 
     def __post_init__(self) -> None:
         self._represent = build(self.config.representation, measure=self)
@@ -128,17 +146,46 @@ class PairInputs:
             return []
         return [item.grid.cells[row][col] for row, col in named_cells(item.grid, question)]
 
+    def weigh(self, items: Iterable[Item]) -> None:
+        """Take the weights of words from the items of a corpus that it reads, tables or documents; nothing
+        happens without ``word_facts``.
+        """
+        if self.config.word_facts:
+            read = (item for item in items if self._of_tables == isinstance(item, Table))
+            self.weights = WordWeights.of(map(self._words, read))
+
+    def facts(self, question: str, item: Item) -> list[float]:
+        """What words say about a question and the whole of a table or document; empty without
+        ``word_facts``.
+        """
+        if not self.config.word_facts:
+            return []
+        known = self._items.get(item.id)
+        if known is None or known[0] != item:
+            if len(self._items) >= _MAX_ITEMS:
+                self._items.clear()
+            known = self._items[item.id] = item, self._words(item)
+        return question_facts(question, known[1], self.weights)
+
+    def _words(self, item: Item) -> ItemWords:
+        if isinstance(item, Table):
+            return ItemWords.of_table(item)
+        return ItemWords.of_texts(item.document.title, [entry.text for entry in self.windows(item)])
+
     def count(self, entries: Sequence[Entry]) -> list[int]:
         """Tokens of the text of each entry, nothing cut."""
         return [len(ids) for ids in self._ids([entry.text for entry in entries])]
 
-    def features(self, question: str, entry: Entry, named: Sequence[str] = ()) -> PairTokens:
+    def features(
+        self, question: str, entry: Entry, named: Sequence[str] = (), facts: Sequence[float] = ()
+    ) -> PairTokens:
         """One input.
 
         Args:
             question: The question; beyond ``question_length`` tokens it is cut, which is said once.
             entry: A window of a table; what does not fit is cut at its end.
             named: Texts of cells that the question names.
+            facts: See :meth:`facts`.
         """
         before, after = self.tokenization.frame
         asked, table = self._ids([question, entry.text])
@@ -155,6 +202,7 @@ class PairInputs:
             np.array(ids, dtype=np.int32),
             (len(before), len(before) + len(asked)),
             (first, first + len(table)),
+            np.array(facts, dtype=np.float32),
         )
 
     def _named(self, texts: Sequence[str]) -> list[int]:
@@ -181,7 +229,8 @@ class PairInputs:
 
         Returns:
             ``input_ids`` and ``attention_mask``, int64 Tensor[B, T]; ``question``, ``table`` and ``shared``,
-            bool Tensor[B, T]: tokens of the question, of the table, and those that the other side has too.
+            bool Tensor[B, T]: tokens of the question, of the table, and those that the other side has too;
+            ``facts``, float32 Tensor[B, F].
         """
         padded = self.tokenization.pad([Tokens(pair.ids) for pair in pairs])
         question_BT = np.zeros(padded["input_ids"].shape, dtype=bool)
@@ -196,12 +245,31 @@ class PairInputs:
             "question": torch.from_numpy(question_BT),
             "table": torch.from_numpy(table_BT),
             "shared": torch.from_numpy(shared_BT),
+            "facts": torch.from_numpy(np.stack([pair.facts for pair in pairs])),
         }
 
     def save(self, folder: Path) -> None:
-        """Write the tokenizer's files."""
+        """Write the tokenizer's files and the weights of words."""
         self.tokenization.save(folder)
+        if self.config.word_facts:
+            weights = {"num_items": self.weights.num_items, "counts": dict(self.weights.counts)}
+            write_json(folder / _WEIGHTS, weights)
 
     def state(self) -> str:
-        """The tokenizer's whole definition as text, for fingerprints."""
-        return self.tokenization.state()
+        """The whole definition of tokenizer and weights as text, for fingerprints."""
+        own = sha256_json([self.weights.num_items, sorted(self.weights.counts.items())])
+        return self.tokenization.state() + (own if self.config.word_facts else "")
+
+
+def _weights(path: Path) -> WordWeights:
+    if not path.is_file():
+        raise UserError(f"{path} is missing: it belongs to the cross-encoder; copy the checkpoint again")
+    values = read_json(path)
+    try:
+        num_items, counts = values["num_items"], values["counts"]
+        is_right = num_items >= 1 and all(1 <= count <= num_items for count in counts.values())
+    except (TypeError, KeyError, AttributeError):
+        is_right = False
+    if not is_right:
+        raise UserError(f"{path}: no numbers of items by word; copy the checkpoint again")
+    return WordWeights(num_items, counts)

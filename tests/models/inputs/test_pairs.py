@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from tabrag.models import tiny
 from tabrag.models.config import CrossEncoderConfig
 from tabrag.models.inputs.pairs import NAMED_LENGTH, PairInputs
 from tabrag.representations import RepresentationConfig
+from tabrag.tables.question_facts import NUM_FACTS
 from tabrag.types import Block, Document, Entry
 
 
@@ -52,6 +54,35 @@ def test_long_sides_are_cut_and_a_long_question_is_told(
     assert caplog.text.count("a question of 9 tokens is cut to 4") == 1
     many = inputs.features("y", entry, [f"{n} {n}" for n in range(99)])
     assert len(many) <= 3 + 1 + 5 + NAMED_LENGTH and max(many.table) == len(many) - 1
+
+
+def test_facts_are_of_the_pair_and_of_the_table_as_it_is_now(tmp_path: Path) -> None:
+    inputs = _inputs(tmp_path)
+    table = sales()
+    first = inputs.facts("lemons of 2019", table)
+    assert len(first) == NUM_FACTS and inputs.facts("who won", table) != first
+    assert inputs.facts("lemons of 2019", sales()) == first
+    other = dataclasses.replace(sales(), title="Lemons")  # the same id, for example in another corpus
+    assert inputs.facts("lemons of 2019", other) != first
+    entry = Entry(id="t", item_id="t", text="x")
+    batch = inputs.collate(
+        [inputs.features("a", entry, facts=first), inputs.features("b", entry, facts=first)]
+    )
+    assert batch["facts"].shape == (2, NUM_FACTS) and batch["facts"][1].tolist() == pytest.approx(first)
+    off = _inputs(tmp_path, word_facts=False)
+    off.weigh([table])
+    assert off.facts("lemons of 2019", table) == [] and off.state() == off.tokenization.state()
+    assert off.collate([off.features("a", entry)])["facts"].shape == (1, 0)
+
+
+def test_weights_come_from_items_that_are_read(tmp_path: Path) -> None:
+    inputs = _inputs(tmp_path)
+    document = Document(id="d", title="a b", blocks=[Block(kind="text", text="a b")])
+    inputs.weigh([sales(), WholeDocument(document, {}), sales()])
+    assert inputs.weights.num_items == 2
+    before = inputs.state()
+    inputs.weigh([sales()])
+    assert inputs.state() != before
 
 
 def test_windows_hold_all_headers_and_fit(tmp_path: Path) -> None:
