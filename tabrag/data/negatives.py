@@ -37,8 +37,7 @@ from tabrag.data.folder import DataFolder
 from tabrag.errors import UserError
 from tabrag.evaluation.answers import normalise
 from tabrag.evaluation.ranking import check_qrels
-from tabrag.evaluation.run_file import RunFile
-from tabrag.evaluation.runs import run_record
+from tabrag.evaluation.runs import RunFile, run_record
 from tabrag.files import write_json, write_jsonl
 from tabrag.types import Candidate, Query, Table
 

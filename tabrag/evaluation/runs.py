@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tabrag.errors import UserError
-from tabrag.files import atomic_write, read_jsonl
+from tabrag.files import atomic_write, json_object
 from tabrag.types import Candidate, Qrels, Run
 
 
@@ -31,22 +32,70 @@ def read_run(path: str | Path) -> Run:
         UserError: A line is not of the run file's form, a score is no number, or a query occurs twice; file
             and line are named.
     """
-    run: Run = {}
-    for number, row in enumerate(read_jsonl(path), start=1):
-        where = f"{path}: record {number}"
-        query_id, candidates = parse_record(row, where)
-        if query_id in run:
-            raise UserError(f"{where}: query '{query_id}' occurs twice")
-        run[query_id] = candidates
-    return run
+    return {line.query_id: line.candidates for line in _lines(Path(path))}
 
 
-def parse_record(row: dict[str, Any], where: str) -> tuple[str, list[Candidate]]:
-    """Query id and candidates of one line of a run file.
+class RunFile(Mapping[str, list[Candidate]]):
+    """A run file of any size, read a query at a time: query id -> candidates, best first.
+
+    One pass notes where each query's line starts, and no more is kept.
+
+    Args:
+        path: The run file.
 
     Raises:
-        UserError: The line is not of the run file's form, or a score is no number; ``where`` is named.
+        UserError: As of :func:`read_run`.
     """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self._places = {line.query_id: (line.start, line.number) for line in _lines(self.path)}
+
+    def __getitem__(self, query_id: str) -> list[Candidate]:
+        start, number = self._places[query_id]
+        with self.path.open("rb") as file:
+            file.seek(start)
+            return _parsed(file.readline(), f"{self.path}:{number}")[1]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line of a run file: its number from 1, its first byte, and what it says."""
+
+    number: int
+    start: int
+    query_id: str
+    candidates: list[Candidate]
+
+
+def _lines(path: Path) -> Iterator[_Line]:
+    """The lines of a run file, blank ones apart, each query once."""
+    if not path.is_file():
+        raise UserError(f"{path}: file not found; make a run with infer/retrieve.py")
+    numbers: dict[str, int] = {}
+    start = 0
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            if line.strip():
+                query_id, candidates = _parsed(line, f"{path}:{number}")
+                if query_id in numbers:
+                    raise UserError(
+                        f"{path}:{number}: query '{query_id}' occurs twice, in line {numbers[query_id]} too"
+                    )
+                numbers[query_id] = number
+                yield _Line(number, start, query_id, candidates)
+            start += len(line)
+
+
+def _parsed(line: bytes, where: str) -> tuple[str, list[Candidate]]:
+    """Query id and candidates of a line; ``where`` is named in errors."""
+    row = json_object(line, where)
     try:
         query_id = row["query_id"]
         candidates = [

@@ -6,7 +6,7 @@ import pytest
 from run_files import write_run
 
 from tabrag.errors import UserError
-from tabrag.evaluation.runs import read_qrels, read_run, write_trec
+from tabrag.evaluation.runs import RunFile, read_qrels, read_run, write_trec
 from tabrag.types import Candidate, Run
 
 RUN: Run = {
@@ -21,6 +21,9 @@ RUN: Run = {
 def test_a_run_comes_back_as_it_was(tmp_path: Path) -> None:
     write_run(tmp_path / "run.jsonl", RUN)
     assert read_run(tmp_path / "run.jsonl") == RUN
+    lazy = RunFile(tmp_path / "run.jsonl")
+    assert len(lazy) == 2 and list(lazy) == ["q1", "q2"]
+    assert [lazy[query_id] for query_id in ("q2", "q1")] == [RUN["q2"], RUN["q1"]]
 
 
 def test_trec_form(tmp_path: Path) -> None:
@@ -37,22 +40,24 @@ def test_trec_form(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ('{"query_id": "q1", "candidates": [{"item_id": "a"}]}', "record 2.*score"),
-        ('{"candidates": []}', "record 2.*query_id"),
+        ('{"query_id": "q1", "candidates": [{"item_id": "a"}]}', r"run\.jsonl:2.*score"),
+        ('{"candidates": []}', r"run\.jsonl:2.*query_id"),
         ('{"query_id": "q0", "candidates": []}', "'q0' occurs twice"),
         ('{"query_id": "q1", "candidates": [{"item_id": "a", "score": NaN}]}', "'a' is nan"),
-        ('{"query_id": 7, "candidates": []}', "record 2.*id 7 is not a string"),
+        ('{"query_id": 7, "candidates": []}', r"run\.jsonl:2.*id 7 is not a string"),
         ('{"query_id": "q1", "candidates": [{"item_id": 7, "score": 1}]}', "id 7 is not a string"),
         ("[]", "expected a JSON object"),
         ('{"query_id": ', "not a JSON object"),
+        ("\n[", r"run\.jsonl:3: not a JSON object"),
     ],
 )
 def test_broken_run_files_are_named_with_the_place(tmp_path: Path, line: str, message: str) -> None:
     path = tmp_path / "run.jsonl"
     path.write_text('{"query_id": "q0", "candidates": []}\n' + line + "\n")
-    with pytest.raises(UserError, match=message) as caught:
-        read_run(path)
-    assert str(path) in str(caught.value)
+    for read in (read_run, RunFile):
+        with pytest.raises(UserError, match=message) as caught:
+            read(path)
+        assert str(path) in str(caught.value)
 
 
 def test_qrels_in_both_forms(tmp_path: Path) -> None:

@@ -12,8 +12,7 @@ from tabrag.data.folder import DataFolder
 from tabrag.data.pairs import TrainingPairs
 from tabrag.data.prepare import prepare
 from tabrag.data.synthetic import make
-from tabrag.evaluation.run_file import RunFile
-from tabrag.evaluation.runs import read_run
+from tabrag.evaluation.runs import RunFile, read_run
 from tabrag.files import write_jsonl
 
 SCRIPT = "scripts/mine_negatives.py"
