@@ -134,10 +134,10 @@ def _is_on(block: Block, page: int | None, tables: Mapping[str, Table]) -> bool:
 def part_of(whole: WholeDocument, part: PartId, units: Iterable[Unit]) -> DocumentPart:
     """Given units of a document as a part; they are put in order, each once."""
     kept = tuple(sorted(set(units), key=lambda unit: unit.number))
-    numbered = blocks_of(whole.document, kept)
-    document = replace(whole.document, blocks=[block for _, block in numbered])
+    blocks = blocks_of(whole.document.blocks, kept)
+    document = replace(whole.document, blocks=list(blocks.values()))
     tables = {name: whole.tables[name] for name in table_ids(document)}
-    places = tuple(place for place, _ in numbered)
+    places = tuple(blocks)
     paths = section_paths(whole.document)
     return DocumentPart(document, tables, part, kept, places, tuple(paths[place] for place in places))
 
@@ -151,24 +151,18 @@ def whole_part(whole: WholeDocument) -> DocumentPart:
 def merge_parts(parts: Sequence[DocumentPart]) -> DocumentPart:
     """Parts of one document as one, under the first one's id: each unit once, in the document's order."""
     first = parts[0]
-    units = sorted(
-        {unit.number: unit for part in parts for unit in part.units}.values(), key=lambda u: u.number
-    )
-    texts: dict[int, list[str]] = {}
-    for unit in units:
-        texts.setdefault(unit.block, []).append(unit.text)
-    known = {
-        place: (block, section)
-        for part in parts
-        for place, block, section in zip(part.places, part.document.blocks, part.sections, strict=False)
-    }
-    document = replace(
-        first.document,
-        blocks=[replace(known[place][0], text=" ".join(said)) for place, said in texts.items()],
-    )
+    numbered = {unit.number: unit for part in parts for unit in part.units}
+    units = tuple(numbered[number] for number in sorted(numbered))
+    known: dict[int, Block] = {}
+    sections: dict[int, Path] = {}
+    for part in parts:
+        known |= zip(part.places, part.document.blocks, strict=False)
+        sections |= zip(part.places, part.sections, strict=False)
+    blocks = blocks_of(known, units)
+    document = replace(first.document, blocks=list(blocks.values()))
     tables = {name: table for part in parts for name, table in part.tables.items()}
-    sections = tuple(known[place][1] for place in texts)
-    return DocumentPart(document, tables, first.part, tuple(units), tuple(texts), sections)
+    paths = tuple(sections[place] for place in blocks)
+    return DocumentPart(document, tables, first.part, units, tuple(blocks), paths)
 
 
 def node_part(whole: WholeDocument, part: PartId, text: str) -> DocumentPart:

@@ -8,11 +8,9 @@ text of a file can point to an artefact.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 from tabrag.types import Block, Document
 
-PLACEHOLDER = re.compile(r"\[\[(table|picture):((?:[^\[\]\\]|\\.)*)\]\]")
 _SPECIAL = re.compile(r"([\[\]\\])")
 _ALIKE = re.compile(r"\[(?=\[(?:table|picture):)")
 _MARK = re.compile(r"\[(?=\s*(?:page\s+\d|section\s*:|summary\s*\]|picture\s*[:\]]))", re.IGNORECASE)
@@ -55,21 +53,6 @@ def block_text(block: Block) -> str:
 def document_text(document: Document) -> str:
     """The whole text in reading order, paragraphs apart by a blank line, with placeholders."""
     return "\n\n".join(text for block in document.blocks if (text := block_text(block)))
-
-
-def put_back(text: str, artefact: Callable[[str, str], str | None]) -> str:
-    """Put what artefacts say in the place of their placeholders.
-
-    Args:
-        text: Text with placeholders.
-        artefact: Kind (``table`` or ``picture``) and id or path to text; None leaves the placeholder.
-    """
-
-    def replacement(match: re.Match[str]) -> str:
-        said = artefact(match[1], re.sub(r"\\(.)", r"\1", match[2]))
-        return match[0] if said is None else said
-
-    return PLACEHOLDER.sub(replacement, text)
 
 
 def _escape(name: str) -> str:

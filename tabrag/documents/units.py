@@ -6,7 +6,7 @@ be named by the units that it spans, whatever made it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tabrag.documents.sentences import split_sentences
@@ -39,17 +39,17 @@ def units_of(document: Document) -> list[Unit]:
     return [replace(unit, number=number) for number, unit in enumerate(units, start=1)]
 
 
-def blocks_of(document: Document, units: Iterable[Unit]) -> list[tuple[int, Block]]:
-    """The blocks that some units make up, with their numbers: the sentences of one block are joined.
+def blocks_of(blocks: Sequence[Block] | Mapping[int, Block], units: Iterable[Unit]) -> dict[int, Block]:
+    """The blocks that some units make up, by their numbers: the sentences of one block are joined.
 
     Args:
-        document: The document.
+        blocks: The document's blocks; those of the units at least.
         units: Some of its units, in order.
     """
     texts: dict[int, list[str]] = {}
     for unit in units:
         texts.setdefault(unit.block, []).append(unit.text)
-    return [(place, replace(document.blocks[place], text=" ".join(parts))) for place, parts in texts.items()]
+    return {place: replace(blocks[place], text=" ".join(parts)) for place, parts in texts.items()}
 
 
 def _texts(block: Block) -> list[str]:

@@ -58,10 +58,11 @@ def test_units_are_sentences_headings_tables_and_pictures():
 
 def test_units_make_up_their_blocks_again():
     units = units_of(WHOLE.document)
-    numbered = blocks_of(WHOLE.document, units)
+    made_up = blocks_of(WHOLE.document.blocks, units)
     said = [block for block in WHOLE.document.blocks if block.text.strip() or block.table or block.image]
     assert len(said) == 7
-    assert [block for _, block in numbered] == said
+    assert list(made_up.values()) == said
+    assert all(WHOLE.document.blocks[place] == block for place, block in made_up.items())
 
 
 @pytest.mark.parametrize(

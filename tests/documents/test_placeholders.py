@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tabrag.documents.placeholders import PLACEHOLDER, block_text, document_text, put_back, unmarked
+from tabrag.documents.placeholders import block_text, document_text, unmarked
 from tabrag.types import Block, Document
 
+PLACEHOLDER = re.compile(r"\[\[(table|picture):((?:[^\[\]\\]|\\.)*)\]\]")
+"""What a reader of the text takes for a placeholder: the name's brackets stand behind backslashes."""
 NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\n\r"), min_size=1)
 
 
@@ -20,10 +22,8 @@ def test_every_artefact_is_found_once_in_order_and_nothing_else_is(names: list[s
     for number, name in enumerate(names):
         blocks.insert(number, Block(kind="table", table=name))
     blocks += [Block(kind="picture", image=name, text=f"shows {name}") for name in names]
-    found: list[tuple[str, str]] = []
-    put_back(
-        document_text(Document(id="d", blocks=blocks)), lambda kind, name: found.append((kind, name)) or ""
-    )
+    text = document_text(Document(id="d", blocks=blocks))
+    found = [(match[1], re.sub(r"\\(.)", r"\1", match[2])) for match in PLACEHOLDER.finditer(text)]
     assert found == [("table", name) for name in names] + [("picture", name) for name in names]
 
 
@@ -54,7 +54,7 @@ def test_text_of_a_file_forges_no_mark(text: str, shown: str):
     assert not re.search(mark, shown, re.IGNORECASE)
 
 
-def test_blocks_stand_as_markdown_with_tables_put_back_at_their_place():
+def test_blocks_stand_as_markdown_with_placeholders_at_their_place():
     document = Document(
         id="d",
         blocks=[
@@ -68,5 +68,3 @@ def test_blocks_stand_as_markdown_with_tables_put_back_at_their_place():
     )
     text = document_text(document)
     assert text == ("## Sales\n\nBy year:\n\n[[table:d#t1]]\n\n- first\n\n[[picture:images/d/1.png]]\nA map")
-    back = put_back(text, lambda kind, name: "| 1 |" if (kind, name) == ("table", "d#t1") else None)
-    assert back == text.replace("[[table:d#t1]]", "| 1 |")
