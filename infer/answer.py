@@ -33,6 +33,7 @@ class Config(PipelineConfig):
         k: Candidates a question.
         fusion: How several rankings become one.
         encoding: How questions are embedded.
+        filter: Which items may be found, for example ``{file: 'reports/*', year: '>=2023'}``; all where null.
         rerank: What puts the candidates in a better order; they stay as they are where null.
         tree: Summary trees whose best nodes the reader gets beside the candidates; none where null.
         refine: Which rows and columns of a table's text the reader gets; all of them where null. Pictures

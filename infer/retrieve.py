@@ -25,6 +25,7 @@ class Config(RetrieveConfig):
         k: Candidates a query.
         fusion: How several rankings become one.
         encoding: How queries are embedded.
+        filter: Which items may be found, for example ``{file: 'reports/*', year: '>=2023'}``; all where null.
         data: Data set folder with the queries.
         split: Only the queries of this split of it.
         queries: File with queries, in place of ``data``.

@@ -12,6 +12,8 @@ Cell = tuple[int, int]
 Box = tuple[int, int, int, int]
 HeaderPath = tuple[Cell, ...]
 """Header cells from the outermost level to the innermost one."""
+Strip = tuple[int, int, tuple[tuple[int, int], ...]]
+"""Parts of a picture side by side: upper and lower edge, then the left and right edge of each; 0..1000."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -216,6 +218,11 @@ class Entry:
     words: list[Word] | None = None
     cells: frozenset[Cell] | None = None
     """The grid cells that it shows, where it is one window of several; None for all of them."""
+    strips: list[Strip] | None = None
+    """What of the picture it shows, from above, each strip below the one before; None for all of it. Boxes of
+    words are then those of the picture that the strips make."""
+    metadata: dict[str, str] = field(default_factory=dict)
+    """What is known of its item to filter by, see :func:`tabrag.index.filtering.facts_of`."""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -88,6 +88,27 @@ class Bm25Index:
         order = np.lexsort((rows, -values))[:k]
         return values[order], rows[order].astype(np.int64)
 
+    def narrowed(self, rows: np.ndarray) -> Bm25Index:
+        """The same texts' scores, of some texts only.
+
+        Args:
+            rows: Which stay, int64, ascending; they are numbered anew from 0.
+        """
+        index = Bm25Index(self.config)
+        index._vocabulary, index._num_texts, index._scores = self._vocabulary, len(rows), self._scores
+        if self._vocabulary:
+            number = np.full(self._num_texts, -1, np.int32)
+            number[rows] = np.arange(len(rows), dtype=np.int32)
+            renumbered = number[self._scores["indices"]]
+            stays = renumbered >= 0
+            before = np.concatenate([[0], stays.cumsum()])
+            index._scores = {
+                "data": self._scores["data"][stays],
+                "indices": renumbered[stays],
+                "indptr": before[self._scores["indptr"]],
+            }
+        return index
+
     def _tokenize(self, text: str) -> list[str]:
         stop_words = STOP_WORDS if self.config.stop_words else frozenset()
         return tokenize(text, stop_words=stop_words, stem=self.config.stem)

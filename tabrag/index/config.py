@@ -7,6 +7,8 @@ from typing import Literal
 
 from tabrag.errors import UserError
 
+FilterValue = str | int | float | bool | list[str | int | float | bool]
+
 
 @dataclass(kw_only=True)
 class Bm25Config:
@@ -106,6 +108,9 @@ class RetrieveConfig:
         k: Candidates a query.
         fusion: How several rankings become one.
         encoding: How queries are embedded.
+        filter: Which items may be found: names and what their values must be, for example
+            ``{file: 'reports/*', year: '>=2023'}``, see :class:`tabrag.index.filtering.Filter`; all where
+            null.
     """
 
     indexes: list[str]
@@ -113,3 +118,4 @@ class RetrieveConfig:
     k: int = 100
     fusion: FusionConfig = field(default_factory=FusionConfig)
     encoding: EncodeConfig = field(default_factory=EncodeConfig)
+    filter: dict[str, FilterValue] | None = None

@@ -48,13 +48,7 @@ def open_engine(
     if manifest.kind == "bm25":
         return Bm25Index.load(folder)
     if manifest.kind == "exact":
-        from tabrag.index.exact import ExactIndex
-        from tabrag.inference import runtime
-
-        device = runtime.device(encoding.device)
-        return ExactIndex(metric=manifest.metric, device=device).build(
-            load_vectors(folder, manifest.num_entries)
-        )
+        return _exact(load_vectors(folder, manifest.num_entries), manifest, encoding)
     from tabrag.index.faiss_index import FaissIndex
 
     kind = manifest.kind.removeprefix("faiss-")
@@ -64,3 +58,33 @@ def open_engine(
             load_vectors(folder, manifest.num_entries)
         )
     return FaissIndex.load(folder / FAISS, kind, metric=manifest.metric, gpu=gpu)
+
+
+def narrow_engine(
+    engine: Bm25Index | ExactIndex | FaissIndex,
+    folder: Path,
+    manifest: Manifest,
+    rows: np.ndarray,
+    encoding: EncodeConfig,
+) -> Bm25Index | ExactIndex:
+    """An engine over some rows of a folder's index. Dense ones become exact: approximate ones lose results
+    where few of their neighbours are allowed.
+
+    Args:
+        engine: The folder's own.
+        folder: The index folder.
+        manifest: What it says about itself.
+        rows: The rows that stay, int64, ascending.
+        encoding: Where vectors lie.
+    """
+    if isinstance(engine, Bm25Index):
+        return engine.narrowed(rows)
+    vectors = load_vectors(folder, manifest.num_entries)[rows]
+    return _exact(vectors, manifest, encoding)
+
+
+def _exact(vectors: np.ndarray, manifest: Manifest, encoding: EncodeConfig) -> ExactIndex:
+    from tabrag.index.exact import ExactIndex
+    from tabrag.inference import runtime
+
+    return ExactIndex(metric=manifest.metric, device=runtime.device(encoding.device)).build(vectors)

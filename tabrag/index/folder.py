@@ -5,6 +5,7 @@ Rows are ordered by item id, so that an index that was changed item by item equa
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -15,7 +16,8 @@ import numpy as np
 from tabrag.errors import UserError
 from tabrag.index.bm25 import Bm25Index
 from tabrag.index.config import Bm25Config, EncodeConfig
-from tabrag.index.engine import load_vectors, open_engine
+from tabrag.index.engine import load_vectors, narrow_engine, open_engine
+from tabrag.index.filtering import Filter
 from tabrag.index.fingerprint import fingerprint
 from tabrag.index.items import search_items
 from tabrag.index.manifest import Manifest, check_kind, read_manifest
@@ -44,6 +46,7 @@ class Index:
         self._engine = open_engine(path, manifest, encoding)
         self._checked: Any = None
         """The retriever whose fingerprint has been compared already."""
+        self._is_narrowed = False
 
     def __len__(self) -> int:
         """Number of items."""
@@ -170,6 +173,29 @@ class Index:
                 )
         return index
 
+    def narrowed(self, passes: Filter) -> Index:
+        """The same index with some of its items only, to be searched and not to be changed.
+
+        The search is exact, whatever the kind; BM25's word statistics stay those of all items.
+
+        Args:
+            passes: Which items stay.
+
+        Raises:
+            UserError: No item passes, or none has a name that is asked for.
+        """
+        passes.check_names({name for row in self._rows for name in row.metadata}, where=str(self.path))
+        kept = [number for number, row in enumerate(self._rows) if passes(row.metadata)]
+        if not kept:
+            raise UserError(f"{self.path}: no item passes the filter on {', '.join(passes.names)}")
+        index = copy.copy(self)
+        index._is_narrowed = True
+        index._rows = [self._rows[number] for number in kept]
+        index._engine = narrow_engine(self._engine, self.path, self.manifest, np.array(kept), self.encoding)
+        num_items = len({row.item_id for row in index._rows})
+        index.manifest = dataclasses.replace(self.manifest, num_entries=len(kept), num_items=num_items)
+        return index
+
     def vectors(self) -> tuple[list[Row], np.ndarray]:
         """The rows of a dense index and their memory-mapped vectors, float32 [N, E]."""
         return self._rows, load_vectors(self.path, len(self._rows))
@@ -291,6 +317,8 @@ class Index:
         keep_others: bool,
         digests: Mapping[str, str] | None = None,
     ) -> dict[str, int]:
+        if self._is_narrowed:
+            raise ValueError("a narrowed index has some of its items only: change the one it came from")
         bm25 = self._engine.config if isinstance(self._engine, Bm25Index) else None
         if retriever is not None and bm25 is None:
             self.check_retriever(retriever)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tabrag.errors import UserError
@@ -21,12 +21,14 @@ class Row:
     hash: str
     text: str | None = None
     """The text itself, for BM25 only: an index that changes needs the texts of the items that stay."""
+    metadata: dict[str, str] = field(default_factory=dict)
+    """What is known of its item to filter by."""
 
 
 def read_rows(folder: Path) -> list[Row]:
     """The rows of an index folder, in order."""
     return [
-        Row(record["id"], record["item_id"], record["hash"], record.get("text"))
+        Row(record["id"], record["item_id"], record["hash"], record.get("text"), record.get("metadata", {}))
         for record in read_jsonl(folder / ENTRIES)
     ]
 
@@ -36,6 +38,7 @@ def write_rows(folder: Path, rows: Sequence[Row]) -> None:
     records = (
         {"id": row.id, "item_id": row.item_id, "hash": row.hash}
         | ({} if row.text is None else {"text": row.text})
+        | ({"metadata": row.metadata} if row.metadata else {})
         for row in rows
     )
     write_jsonl(folder / ENTRIES, records)

@@ -66,7 +66,11 @@ def write_index(
     """
     if manifest.kind == "bm25":
         rows = merge_rows(
-            kept, (Row(entry.id, entry.item_id, content_hash(entry), entry.text) for entry in entries)
+            kept,
+            (
+                Row(entry.id, entry.item_id, content_hash(entry), entry.text, entry.metadata)
+                for entry in entries
+            ),
         )
         if distributed.is_main():
             with atomic_folder(path) as folder:
@@ -116,7 +120,7 @@ def _encoded_rows(
         digest = content_hash(entry)
         if digest not in known:
             waiting.setdefault(digest, entry)
-        yield Row(entry.id, entry.item_id, digest)
+        yield Row(entry.id, entry.item_id, digest, metadata=entry.metadata)
         if len(waiting) >= entries_per_shard:
             flush()
     flush()

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tabrag.data.folder import DataFolder
 from tabrag.errors import UserError
 from tabrag.index.config import Bm25Config, EncodeConfig
+from tabrag.index.filtering import facts_of
 from tabrag.index.folder import Index
 from tabrag.index.manifest import check_kind
 from tabrag.representations import Representation, RepresentationConfig, build, entries_of, item_kind
@@ -147,7 +149,8 @@ def _entries(
             item = folder.items[item_id]
         except KeyError as error:
             raise UserError(f"{folder.path}: no item '{item_id}' to index: check the list of ids") from error
-        yield from entries_of(represent, item, folder=folder.path)
+        for entry in entries_of(represent, item, folder=folder.path):
+            yield replace(entry, metadata=facts_of(item, entry.item_id))
 
 
 def _cut_tokens(retriever: Retriever) -> float:

@@ -55,6 +55,7 @@ class PipelineConfig(RetrieveConfig):
         k: Candidates a question.
         fusion: How several rankings become one.
         encoding: How questions are embedded.
+        filter: Which items may be found, for example ``{file: 'reports/*', year: '>=2023'}``; all where null.
         rerank: What puts the candidates in a better order; they stay as they are where null.
         tree: Summary trees whose best nodes the reader gets beside the candidates; none where null.
         refine: Which rows and columns of a table's text the reader gets; all of them where null. Pictures
@@ -111,6 +112,8 @@ class Pipeline:
             )
         if config.indexes and config.run is not None:
             raise UserError("indexes and run both give the candidates: set one of them")
+        if config.filter and config.run is not None:
+            raise UserError("filter narrows indexes, but run gives the candidates: leave one of them out")
         if config.k < 1 or config.batch_size < 1:
             raise UserError(f"k={config.k}, batch_size={config.batch_size}: both must be at least 1")
         if config.refine is not None and config.reader.reader == "chat" and config.reader.show == "image":
@@ -180,7 +183,13 @@ class Pipeline:
         from tabrag.inference.tree import TreeNodes
 
         encoding = self.config.encoding
-        nodes = TreeNodes(config, self.data.items, checkpoint=self.config.checkpoint, encoding=encoding)
+        nodes = TreeNodes(
+            config,
+            self.data.items,
+            checkpoint=self.config.checkpoint,
+            encoding=encoding,
+            filter=self.config.filter,
+        )
         nodes.retrieve.warn_of_changes(self.data.digests())
         return nodes
 

@@ -40,6 +40,7 @@ class Retrieve:
         Raises:
             UserError: No index, a broken one, one made by another encoder, or a setting out of range.
         """
+        from tabrag.index.filtering import Filter
         from tabrag.index.folder import Index
 
         if not config.indexes:
@@ -50,6 +51,9 @@ class Retrieve:
             config.fusion.depths(len(config.indexes), k=config.k)
         self.config = config
         self.indexes = [Index.open(path, encoding=config.encoding) for path in config.indexes]
+        if config.filter is not None:
+            passes = Filter(config.filter)
+            self.indexes = [index.narrowed(passes) for index in self.indexes]
         loaded: dict[str, Retriever] = {}
         self._retrievers = [self._load(index, loaded) for index in self.indexes]
 
@@ -120,6 +124,7 @@ class Retrieve:
             ],
             "k": self.config.k,
             "fusion": dataclasses.asdict(self.config.fusion),
+            "filter": self.config.filter,
         }
 
     def _load(self, index: Index, loaded: dict[str, Retriever]) -> Retriever | None:

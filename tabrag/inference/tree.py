@@ -12,7 +12,7 @@ from typing import Any
 from tabrag.data.items import Items
 from tabrag.documents.whole import WholeDocument
 from tabrag.errors import UserError
-from tabrag.index.config import EncodeConfig, RetrieveConfig
+from tabrag.index.config import EncodeConfig, FilterValue, RetrieveConfig
 from tabrag.inference.config import TreeConfig
 from tabrag.inference.retrieve import Retrieve
 from tabrag.tables.token_estimate import estimate_tokens
@@ -32,6 +32,7 @@ class TreeNodes:
         items: Where nodes are found.
         checkpoint: Retriever of the dense indexes; the one that each index names where None.
         encoding: How questions are embedded.
+        filter: Of which documents nodes may be found; of all where None.
 
     Raises:
         UserError: A setting out of range, or an index that is not usable.
@@ -44,6 +45,7 @@ class TreeNodes:
         *,
         checkpoint: str | None = None,
         encoding: EncodeConfig | None = None,
+        filter: dict[str, FilterValue] | None = None,
     ) -> None:
         if config.k < 1 or config.max_tokens < 1:
             raise UserError(
@@ -58,6 +60,7 @@ class TreeNodes:
                 k=config.k,
                 fusion=config.fusion,
                 encoding=encoding or EncodeConfig(),
+                filter=filter,
             )
         )
 

@@ -71,6 +71,21 @@ def test_a_single_question(data: Path, tmp_path: Path, capsys: pytest.CaptureFix
     assert [one["item_id"] for one in figures["candidates"]] == ["csv/200-csv/0.csv"]
 
 
+def test_a_filter_narrows_every_index(
+    data: Path, checkpoint: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = [str(tmp_path / "words"), str(tmp_path / "dense")]
+    call(INDEX, f"--data={data}", "--kind=bm25", f"--out={names[0]}", capsys=capsys)
+    call(INDEX, f"--data={data}", f"--checkpoint={checkpoint}", f"--out={names[1]}", capsys=capsys)
+    arguments = [f"--indexes=[{', '.join(names)}]", "--question=lemon sales in the north"]
+    everything = call(RETRIEVE, *arguments, capsys=capsys)["candidates"]
+    assert {one["item_id"] for one in everything} == {"csv/200-csv/0.csv", "plain"}
+    narrow = call(RETRIEVE, *arguments, "--filter={title: 'Plain*'}", capsys=capsys)["candidates"]
+    assert [one["item_id"] for one in narrow] == ["plain"]
+    assert "no item has 'yaer'" in refuse(RETRIEVE, *arguments, "--filter={yaer: 2020}", capsys=capsys)
+    assert "an empty filter" in refuse(RETRIEVE, *arguments, "--filter={}", capsys=capsys)
+
+
 def test_questions_of_a_conversation_are_rewritten(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -1,0 +1,154 @@
+"""Search among some items only: conditions on what is known of an item besides its content."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from tabrag.documents.part import parse_part_id
+from tabrag.documents.whole import Item, WholeDocument
+from tabrag.errors import UserError
+from tabrag.index.config import FilterValue
+
+_LONGEST = 200
+"""Characters of a value that an index keeps: longer ones are texts, which a search is for."""
+_BOUND = re.compile(r"\s*(>=|<=|>|<)\s*(-?\d+(?:\.\d+)?)\s*")
+_NAMES_SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class _Bound:
+    sign: str
+    number: float
+
+    def holds(self, value: str) -> bool:
+        try:
+            number = float(value)
+        except ValueError:
+            return False
+        match self.sign:
+            case ">=":
+                return number >= self.number
+            case "<=":
+                return number <= self.number
+            case ">":
+                return number > self.number
+            case _:
+                return number < self.number
+
+
+class Filter:
+    """Which items may be found: all conditions must hold.
+
+    A condition is a name and what its value must be: a text (``*``, ``?`` and ``[...]`` stand for others as
+    in file names, capitals count), a number, a bound (``">=2023"``), several bounds (``">=2020 <2023"``), or
+    a list, one of which is enough. An item that lacks the name does not pass. What is known of an item are
+    ``file``, ``page``, ``sheet`` and ``title``, and the entries of its ``metadata``.
+    """
+
+    def __init__(self, conditions: Mapping[str, FilterValue]) -> None:
+        """Read the conditions.
+
+        Raises:
+            UserError: One is empty, or of a kind that cannot be compared.
+        """
+        if not conditions:
+            raise UserError(
+                "an empty filter: name a condition, for example {file: 'reports/*'}, or leave it out"
+            )
+        self.names = tuple(conditions)
+        self._choices = {name: _choices(name, value) for name, value in conditions.items()}
+
+    def __call__(self, known: Mapping[str, str]) -> bool:
+        """Whether an item passes.
+
+        Args:
+            known: What is known of it, see :func:`facts_of`.
+        """
+        return all(
+            name in known and any(_holds(choice, known[name]) for choice in choices)
+            for name, choices in self._choices.items()
+        )
+
+    def check_names(self, names: Iterable[str], *, where: str) -> None:
+        """Refuse a name that no item has: a misspelt one would find nothing without a word.
+
+        Args:
+            names: Those of all items together.
+            where: What the items stand in, for the message.
+        """
+        known = sorted(set(names))
+        for name in self.names:
+            if name not in known:
+                shown = (
+                    ", ".join(known[:_NAMES_SHOWN]) or "nothing, it was built before filters: build it again"
+                )
+                raise UserError(f"{where}: no item has '{name}' to filter by; known of them: {shown}")
+
+
+def facts_of(item: Item, item_id: str) -> dict[str, str]:
+    """What an index keeps of an item to filter by.
+
+    Args:
+        item: A table, or a document.
+        item_id: The id of the item, or that of a part of the document.
+
+    Returns:
+        Names and values: the item's metadata, ``file``, ``page``, ``sheet`` and ``title`` where known. These
+        four are never those of the metadata.
+    """
+    record = item.document if isinstance(item, WholeDocument) else item
+    source = record.source
+    part = parse_part_id(item_id)
+    page = source.page if part is None or part.page is None else part.page
+    own = {
+        "title": record.title,
+        "file": source.file,
+        "page": "" if page is None else str(page),
+        "sheet": source.sheet,
+    }
+    found = {**record.metadata, **own}
+    return {name: value for name, value in found.items() if value and len(value) <= _LONGEST}
+
+
+def _choices(name: str, value: FilterValue) -> list[str | tuple[_Bound, ...]]:
+    values = value if isinstance(value, list) else [value]
+    if not values:
+        raise UserError(f"filter '{name}': an empty list lets nothing pass: name at least one value")
+    return [_choice(name, one) for one in values]
+
+
+def _choice(name: str, value: str | int | float | bool) -> str | tuple[_Bound, ...]:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        if isinstance(value, bool):
+            return str(value).lower()
+        raise UserError(f"filter '{name}': {value!r} is no text, number or list of these")
+    if not isinstance(value, str):
+        return (_Bound(">=", float(value)), _Bound("<=", float(value)))
+    if not value.strip():
+        raise UserError(f"filter '{name}': an empty text lets nothing pass: name a value")
+    if value.lstrip()[0] in "<>":
+        return _bounds(name, value)
+    return value
+
+
+def _bounds(name: str, value: str) -> tuple[_Bound, ...]:
+    bounds, place = [], 0
+    while place < len(value):
+        found = _BOUND.match(value, place)
+        if found is None:
+            raise UserError(
+                f"filter '{name}': cannot read the bound {value!r}: "
+                "write for example '>=2020' or '>=2020 <2023'"
+            )
+        bounds.append(_Bound(found[1], float(found[2])))
+        place = found.end()
+    return tuple(bounds)
+
+
+def _holds(choice: str | tuple[_Bound, ...], value: str) -> bool:
+    if isinstance(choice, str):
+        return value == choice or fnmatch.fnmatchcase(value, choice)
+    return all(bound.holds(value) for bound in choice)
