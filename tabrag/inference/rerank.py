@@ -1,12 +1,12 @@
 """The stage after retrieval: candidates in the order of how likely they hold the answer.
 
-``pointwise``: a score is a probability, 0..1: ``sigmoid(scale * (s - rank_weight * ln(rank)) + bias)`` over a
-model's log-odds ``s`` and the rank before, with numbers that the dev split chose
-(:class:`tabrag.models.blend.Blend`). For a language model ``s`` is ``log P(True) - log P(False)`` at the
-first position of its reply, so that with the blend off P(True) is the two-way softmax
-``P(True) / (P(True) + P(False))`` of TabRAG (Xu et al., 2026, section 3.2). ``listwise``: the model names the
-best candidates in one call, and a score is 1 / rank. ``graded``: the mean of a model's grade from 0 to 1 and
-the score before (:mod:`tabrag.inference.grading`).
+``pointwise``: a score is a probability, 0..1: ``sigmoid(scale * (s - rank_weight * ln(rank)) + bias)`` over
+a model's log-odds ``s`` and the rank before, with numbers that the dev split chose; behind runs of the stage
+that it chose them for, the score before can count too (:class:`tabrag.models.blend.Blend`). For a language
+model ``s`` is ``log P(True) - log P(False)`` at the first position of its reply, so that with the blend off
+P(True) is the two-way softmax ``P(True) / (P(True) + P(False))`` of TabRAG (Xu et al., 2026, section 3.2).
+``listwise``: the model names the best candidates in one call, and a score is 1 / rank. ``graded``: the mean
+of a model's grade from 0 to 1 and the score before (:mod:`tabrag.inference.grading`).
 """
 
 from __future__ import annotations
@@ -91,7 +91,10 @@ class Rerank:
 
     def _ordered(self, candidates: Sequence[Candidate], scores: Any) -> list[Candidate]:
         blend = self.blend
-        chances = [blend.probability(next(scores), rank) for rank, _ in enumerate(candidates, start=1)]
+        chances = [
+            blend.probability(next(scores), rank, gap)
+            for rank, gap in enumerate(blend.gaps(candidates), start=1)
+        ]
         order = sorted(range(len(candidates)), key=lambda place: (-chances[place], place))
         return [Candidate(item_id=candidates[n].item_id, score=chances[n], stage=STAGE) for n in order]
 
@@ -168,10 +171,10 @@ class Rerank:
 
     @property
     def blend(self) -> Blend:
-        """How log-odds become P(True): the model's own, or with the weight that the settings give."""
+        """How log-odds become P(True): the model's own, or by ranks alone with the weight of the settings."""
         weight = self.config.rank_weight
         own = self.scorer.blend
-        return own if weight is None else dataclasses.replace(own, rank_weight=weight)
+        return own if weight is None else dataclasses.replace(own, rank_weight=weight, scores=None)
 
     def settings(self) -> dict[str, Any]:
         """All that a reranked run depends on besides its queries, their candidates and tables."""

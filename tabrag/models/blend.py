@@ -1,32 +1,97 @@
-"""From a reranker's score and the rank before it to P(True)."""
+"""From a reranker's score and what ranked before it to P(True)."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
+
+from tabrag.types import Candidate
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreBlend:
+    """A blend with the scores of one kind of run: how far a candidate lies below the best one.
+
+    Attributes:
+        stage: The candidates' stage in such a run (``convex``, ``bm25``, ...), whose scores have one scale.
+        score_weight: What a difference of 1 in these scores counts, in units of the model's log-odds.
+        rank_weight: See :class:`Blend`.
+        scale: See there.
+        bias: See there.
+    """
+
+    stage: str
+    score_weight: float
+    rank_weight: float = 0.0
+    scale: float = 1.0
+    bias: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Blend:
     """How a model's score and the rank before become P(True), a probability.
 
-    ``sigmoid(scale * (score - rank_weight * ln(rank)) + bias)``, with rank 1 for the best candidate.
+    ``sigmoid(scale * (score - rank_weight * ln(rank)) + bias)``, with rank 1 for the best candidate. Behind
+    runs of the kind that :attr:`scores` names it is ``sigmoid(scale * (score - rank_weight * ln(rank) -
+    score_weight * gap) + bias)`` with that one's numbers, where ``gap`` is the best candidate's score before
+    less the candidate's own.
 
     Attributes:
         rank_weight: What the rank counts, in units of the model's log-odds; 0 or more.
         scale: Slope, greater than 0: it changes no order.
         bias: Offset.
+        scores: How scores of one kind of run count; None where ranks alone do.
     """
 
     rank_weight: float = 0.0
     scale: float = 1.0
     bias: float = 0.0
+    scores: ScoreBlend | None = None
 
-    def log_odds(self, score: float, rank: int) -> float:
-        """Log-odds of P(True); ``rank`` counts from 1."""
-        return self.scale * (score - self.rank_weight * math.log(rank)) + self.bias
+    @classmethod
+    def from_record(cls, values: dict[str, Any]) -> Blend:
+        """Inverse of :func:`dataclasses.asdict`.
 
-    def probability(self, score: float, rank: int) -> float:
+        Raises:
+            TypeError: A field is missing or unknown.
+        """
+        scores = values.get("scores")
+        return cls(**{**values, "scores": None if scores is None else ScoreBlend(**scores)})
+
+    def log_odds(self, score: float, rank: int, gap: float | None = None) -> float:
+        """Log-odds of P(True).
+
+        Args:
+            score: The model's log-odds.
+            rank: Counts from 1.
+            gap: How far the score before lies below the best one's; None for another kind of run than that
+                of :attr:`scores`.
+        """
+        form = self if gap is None or self.scores is None else self.scores
+        value = score - form.rank_weight * math.log(rank)
+        if isinstance(form, ScoreBlend):
+            value -= form.score_weight * (gap or 0.0)
+        return form.scale * value + form.bias
+
+    def probability(self, score: float, rank: int, gap: float | None = None) -> float:
         """P(True), 0..1."""
-        value = self.log_odds(score, rank)
+        value = self.log_odds(score, rank, gap)
         return 1 / (1 + math.exp(-value)) if value >= 0 else math.exp(value) / (1 + math.exp(value))
+
+    def gaps(self, candidates: Sequence[Candidate]) -> list[float | None]:
+        """For each candidate of a query its ``gap``, or None for all where they are of another kind of run.
+
+        Args:
+            candidates: As they were before reranking, best first.
+        """
+        if self.scores is None or any(one.stage != self.scores.stage for one in candidates):
+            return [None] * len(candidates)
+        return gaps([one.score for one in candidates])
+
+
+def gaps(scores: Sequence[float]) -> list[float | None]:
+    """How far each score lies below the best one."""
+    best = max(scores, default=0.0)
+    return [best - score for score in scores]

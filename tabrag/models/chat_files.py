@@ -88,7 +88,7 @@ def read(folder: Path) -> ChatRerankerFile:
         config = dict(values.pop("config"))
         config["lora"] = LoraConfig(**config["lora"])
         config["context"] = ContextConfig(**config["context"])
-        blend = Blend(**values.pop("blend"))
+        blend = Blend.from_record(values.pop("blend"))
         found = ChatRerankerFile(config=ChatRerankerConfig(**config), blend=blend, **values)
     except (TypeError, KeyError) as error:
         raise UserError(f"{path}: {error}") from error

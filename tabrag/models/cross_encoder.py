@@ -133,7 +133,7 @@ class CrossEncoder(nn.Module):
         if version != FORMAT_VERSION:
             raise UserError(f"{path}: format version {version}, but this tabrag reads {FORMAT_VERSION}")
         try:
-            blend = Blend(**values.pop("blend"))
+            blend = Blend.from_record(values.pop("blend"))
             representation = RepresentationConfig(**values.pop("representation"))
             config = CrossEncoderConfig(**values, representation=representation)
         except (TypeError, KeyError) as error:

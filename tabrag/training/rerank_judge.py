@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tabrag import distributed
 from tabrag.data.config import RankingDataConfig
@@ -13,13 +13,15 @@ from tabrag.documents.whole import Item
 from tabrag.errors import UserError
 from tabrag.evaluation.blending import (
     JudgedQuery,
-    calibration_error,
+    cross_validate,
     fit_blend,
     hit_rate,
     mean_reciprocal_rank,
+    ranking_figures,
 )
 from tabrag.evaluation.runs import read_run
 from tabrag.models.blend import Blend
+from tabrag.types import Candidate
 
 logger = logging.getLogger(__name__)
 
@@ -44,16 +46,13 @@ class RerankJudge:
         self.data = data
         self.candidates = self._candidates() if data.dev_run else {}
 
-    def _candidates(self) -> dict[str, list[str]]:
-        """Query id -> item ids of the dev run, best first."""
+    def _candidates(self) -> dict[str, list[Candidate]]:
+        """Query id -> candidates of the dev run, best first."""
         run = read_run(self.data.dev_run)
         qrels = self.folder.qrels(self.data.dev_split)
         ids = [query_id for query_id, grades in qrels.items() if max(grades.values()) > 0]
         step = max(1, len(ids) // self.data.max_dev) if self.data.max_dev else 1
-        found = {
-            query_id: [candidate.item_id for candidate in run.get(query_id, [])][: self.data.dev_depth]
-            for query_id in ids[::step]
-        }
+        found = {query_id: run.get(query_id, [])[: self.data.dev_depth] for query_id in ids[::step]}
         if not any(found.values()):
             raise UserError(
                 f"{self.data.dev_run}: no candidates for the queries of split '{self.data.dev_split}': "
@@ -64,15 +63,19 @@ class RerankJudge:
     def pairs(self) -> list[tuple[str, Item]]:
         """This process's share of the dev queries, each with each of its candidates."""
         return [
-            (self.folder.queries[query_id].text, self.folder.items[item_id])
-            for query_id, items in self._own()
-            for item_id in items
+            (self.folder.queries[query_id].text, self.folder.items[candidate.item_id])
+            for query_id, candidates in self._own()
+            for candidate in candidates
         ]
 
     def relevant(self) -> list[bool]:
         """Whether the table of each of :meth:`pairs` is relevant."""
         qrels = self.folder.qrels(self.data.dev_split)
-        return [qrels[query_id].get(item_id, 0) > 0 for query_id, items in self._own() for item_id in items]
+        return [
+            qrels[query_id].get(candidate.item_id, 0) > 0
+            for query_id, candidates in self._own()
+            for candidate in candidates
+        ]
 
     def __call__(self, scores: Sequence[float]) -> tuple[dict[str, float], Blend]:
         """Figures over all dev queries, and the blend that they are of; the same on every process.
@@ -83,33 +86,43 @@ class RerankJudge:
             scores: Log-odds of this process's :meth:`pairs`.
 
         Returns:
-            ``Hit@1``, ``Hit@5`` and ``MRR`` with the blend that is chosen here; ``before/`` of the order of
-            the run; ``alone/Hit@1`` of the scores by themselves; ``ECE`` of P(True); all 0..1.
+            ``Hit@1``, ``Hit@5``, ``MRR`` and ``ECE`` with the blend that is chosen here; with ``held_out/``
+            those of blends by ranks and scores before, each judged on queries that it was not fitted on, and
+            with ``held_out/ranks/`` by ranks alone; ``before/`` of the order of the run; ``alone/Hit@1`` of
+            the scores by themselves; all 0..1.
         """
         judged = [query for part in distributed.gather_objects([self._judged(scores)]) for query in part]
         blend, before = fit_blend(judged), Blend(rank_weight=1e9)
         _warn_if_equal([score for query in judged for score in query.scores])
         figures = {
-            "Hit@1": hit_rate(judged, blend, k=1),
-            "Hit@5": hit_rate(judged, blend, k=5),
-            METRIC: mean_reciprocal_rank(judged, blend),
+            **ranking_figures(judged, blend),
+            **_named("held_out/", cross_validate(judged, with_scores=True)),
+            **_named("held_out/ranks/", cross_validate(judged, with_scores=False)),
             "before/Hit@1": hit_rate(judged, before, k=1),
             "before/MRR": mean_reciprocal_rank(judged, before),
             "alone/Hit@1": hit_rate(judged, Blend(), k=1),
-            "ECE": calibration_error(judged, blend),
             "rank_weight": blend.rank_weight,
         }
         return figures, blend
 
-    def _own(self) -> list[tuple[str, list[str]]]:
+    def _own(self) -> list[tuple[str, list[Candidate]]]:
         return list(self.candidates.items())[distributed.rank() :: distributed.world_size()]
 
     def _judged(self, scores: Sequence[float]) -> list[JudgedQuery]:
         flags, values = iter(self.relevant()), iter(scores)
         return [
-            JudgedQuery(scores=tuple(next(values) for _ in items), relevant=tuple(next(flags) for _ in items))
-            for _, items in self._own()
+            JudgedQuery(
+                scores=tuple(next(values) for _ in candidates),
+                relevant=tuple(next(flags) for _ in candidates),
+                before=tuple(one.score for one in candidates),
+                stage=candidates[0].stage if len({one.stage for one in candidates}) == 1 else "",
+            )
+            for _, candidates in self._own()
         ]
+
+
+def _named(prefix: str, figures: Mapping[str, float]) -> dict[str, float]:
+    return {f"{prefix}{name}": value for name, value in figures.items()}
 
 
 def _warn_if_equal(scores: Sequence[float]) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,11 +14,14 @@ from tabrag.evaluation.blending import (
     JudgedQuery,
     best_rank,
     calibration_error,
+    cross_validate,
     fit_blend,
+    fit_score_blend,
     hit_rate,
     mean_reciprocal_rank,
 )
-from tabrag.models.blend import Blend
+from tabrag.models.blend import Blend, ScoreBlend
+from tabrag.types import Candidate
 
 NOBODY = JudgedQuery(scores=(1.0, 2.0), relevant=(False, False))
 
@@ -42,6 +47,64 @@ def test_blending_beats_both_parts_and_is_calibrated() -> None:
     assert figures["blend"] > 0.02 + max(figures["alone"], figures["before"])
     assert calibration_error(queries, blend) < 0.03 < calibration_error(queries, Blend(blend.rank_weight))
     assert hit_rate(queries, blend, k=1) < hit_rate(queries, blend, k=5) <= 1
+
+
+def _with_scores(noise: float, *, informed: bool, count: int = 300) -> list[JudgedQuery]:
+    """Scores before that know the relevant one with some noise, in units of 100, or know nothing."""
+    numbers = random.Random(1)
+    found = []
+    for _ in range(count):
+        own = numbers.randrange(10)
+        before = [150.0 * informed * (n == own) + numbers.gauss(0, 100) for n in range(10)]
+        order = sorted(range(10), key=lambda n: -before[n])
+        found.append(
+            JudgedQuery(
+                scores=tuple(1.5 * (n == own) + numbers.gauss(0, noise) for n in order),
+                relevant=tuple(n == own for n in order),
+                before=tuple(before[n] for n in order),
+                stage="convex",
+            )
+        )
+    return found
+
+
+def test_scores_before_count_where_they_tell_more_than_ranks() -> None:
+    queries = _with_scores(1.0, informed=True)
+    blend = fit_blend(queries)
+    assert blend.scores is not None and blend.scores.stage == "convex"
+    # what the numbers above make true: 1.5 of each in units of their noise, 1 and 100
+    assert 0.6 < 100 * blend.scores.score_weight + blend.scores.rank_weight < 1.6
+    by_rank, by_score = (cross_validate(queries, with_scores=one) for one in (False, True))
+    assert by_score["MRR"] > by_rank["MRR"] + 0.01 and by_score["Hit@1"] > by_rank["Hit@1"]
+    assert by_score["ECE"] < 0.03 and calibration_error(queries, blend) < 0.03
+    assert mean_reciprocal_rank(queries, blend) == pytest.approx(by_score["MRR"], abs=0.02)
+    again = Blend.from_record(dataclasses.asdict(blend))
+    assert again == blend
+
+
+def test_scores_before_are_left_out_where_they_are_worthless_or_unknown() -> None:
+    noise = fit_score_blend(_with_scores(0.5, informed=False))
+    assert noise is not None and 100 * noise.score_weight < 0.15
+    queries = _with_scores(1.0, informed=True)
+    mixed = [dataclasses.replace(queries[0], stage="bm25"), *queries[1:]]
+    unknown = [dataclasses.replace(queries[0], before=()), *queries[1:]]
+    wrong = [dataclasses.replace(one, scores=tuple(-score for score in one.scores)) for one in queries]
+    for some in (mixed, unknown, wrong, [NOBODY], []):
+        assert fit_score_blend(some) is None
+    assert fit_blend(mixed) == fit_blend([dataclasses.replace(one, before=()) for one in queries])
+
+
+def test_gaps_are_of_the_kind_of_run_that_they_were_fitted_on() -> None:
+    blend = Blend(0.5, 2.0, -1.0, ScoreBlend("convex", 3.0, scale=0.5))
+    found = [Candidate(item_id=str(n), score=0.9 - n / 10, stage="convex") for n in range(2)]
+    assert blend.gaps(found) == pytest.approx([0.0, 0.1])
+    other = [dataclasses.replace(one, stage="bm25") for one in found]
+    assert blend.gaps(other) == Blend().gaps(found) == [None, None]
+    assert blend.gaps([]) == []
+    assert blend.log_odds(1.0, 2, 0.1) == pytest.approx(0.5 * (1 - 3 * 0.1))
+    assert blend.log_odds(1.0, 2) == pytest.approx(2 * (1 - 0.5 * math.log(2)) - 1)
+    with pytest.raises(TypeError):
+        Blend.from_record({**dataclasses.asdict(blend), "scores": {"stage": "a", "colour": 1}})
 
 
 def test_a_sure_model_needs_no_rank() -> None:

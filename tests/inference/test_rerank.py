@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +15,7 @@ from tabrag.inference.config import RerankConfig
 from tabrag.inference.rerank import STAGE, Rerank
 from tabrag.inference.score_pairs import PairScorer
 from tabrag.models import tiny
-from tabrag.models.blend import Blend
+from tabrag.models.blend import Blend, ScoreBlend
 from tabrag.models.config import CrossEncoderConfig
 from tabrag.models.cross_encoder import CrossEncoder
 from tabrag.representations import RepresentationConfig
@@ -83,6 +84,21 @@ def test_the_rank_before_counts_as_the_checkpoint_or_the_settings_say() -> None:
     alone = _rerank(blend=strong, rank_weight=0.0)
     assert alone(QUERIES, RUN, TABLES)["q1"][0].item_id == "cd"
     assert alone.settings() != _rerank(blend=strong).settings()
+
+
+def test_scores_before_count_behind_the_runs_that_they_were_fitted_on() -> None:
+    blend = Blend(scores=ScoreBlend("bm25", score_weight=3.0))
+    assert [one.item_id for one in _rerank(blend=blend)(QUERIES, RUN, TABLES)["q1"]] == [
+        "cd",
+        "ab",
+        "ef",
+        "gh",
+    ]
+    strong = Blend(scores=ScoreBlend("bm25", score_weight=9.0))
+    assert _rerank(blend=strong)(QUERIES, RUN, TABLES)["q1"][0].item_id == "ab"
+    other = {"q1": [dataclasses.replace(one, stage="convex") for one in RUN["q1"]]}
+    assert _rerank(blend=strong)(QUERIES, other, TABLES)["q1"][0].item_id == "cd"
+    assert _rerank(blend=strong, rank_weight=0.0)(QUERIES, RUN, TABLES)["q1"][0].item_id == "cd"
 
 
 def test_instructions_are_not_scored() -> None:
