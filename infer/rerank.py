@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tabrag.config import main
-from tabrag.inference.config import RerankConfig, RewriteConfig
+from tabrag.inference.config import RerankConfig, RewriteConfig, TreeFileConfig
 
 
 @dataclass(kw_only=True)
@@ -48,6 +48,7 @@ class Config(RerankConfig):
         queries: File with queries, in place of those of the data set folder.
         rewrite: How questions of a conversation become ones that stand alone, as in the run; conversations
             are not looked at where null. Step-back questions are for retrieval alone.
+        tree: The file of summary trees whose nodes are candidates; needed where the run has such.
         out: Run file (JSONL) to write.
         trec: Also write the run in TREC's form.
         batch_size: Queries between two saves.
@@ -60,6 +61,7 @@ class Config(RerankConfig):
     split: str | None = None
     queries: str | None = None
     rewrite: RewriteConfig | None = None
+    tree: TreeFileConfig | None = None
     trec: str | None = None
     batch_size: int = 64
     force: bool = False
@@ -79,6 +81,7 @@ def run(config: Config) -> dict[str, Any]:
             split=config.split,
             queries=config.queries,
             rewrite=config.rewrite,
+            trees=None if config.tree is None else config.tree.file,
             trec=config.trec,
             batch_size=config.batch_size,
             force=config.force,

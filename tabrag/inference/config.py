@@ -146,7 +146,18 @@ class RefineConfig:
 
 
 @dataclass(kw_only=True)
-class TreeConfig:
+class TreeFileConfig:
+    """Summary trees of documents (``infer/tree.py``), whose nodes can be candidates.
+
+    Attributes:
+        file: The file of trees.
+    """
+
+    file: str
+
+
+@dataclass(kw_only=True)
+class TreeConfig(TreeFileConfig):
     """Summary trees of documents (``infer/tree.py``), whose nodes stand beside the candidates.
 
     Attributes:
@@ -158,7 +169,6 @@ class TreeConfig:
         fusion: How several rankings become one.
     """
 
-    file: str
     indexes: list[str] = field(default_factory=list)
     k: int = 10
     max_tokens: int = 3500

@@ -8,6 +8,7 @@ from typing import Any
 
 from tabrag import distributed
 from tabrag.data.folder import DataFolder
+from tabrag.documents.part import parse_part_id
 from tabrag.errors import UserError
 from tabrag.evaluation.runs import check_trec_ids, read_run, run_record, write_trec
 from tabrag.inference.config import RerankConfig, RewriteConfig
@@ -15,6 +16,7 @@ from tabrag.inference.jobs import rows_or_errors, run_job
 from tabrag.inference.rerank import Rerank
 from tabrag.inference.retrieve import refuse_empty, select_queries
 from tabrag.inference.rewrite import Rewrite, query_content, warn_of_history
+from tabrag.types import Run
 
 
 def rerank_queries(
@@ -26,6 +28,7 @@ def rerank_queries(
     split: str | None = None,
     queries: str | Path | None = None,
     rewrite: RewriteConfig | None = None,
+    trees: str | Path | None = None,
     trec: str | Path | None = None,
     batch_size: int = 64,
     force: bool = False,
@@ -44,6 +47,7 @@ def rerank_queries(
         queries: File with queries, in place of those of the folder.
         rewrite: How questions of a conversation become ones that stand alone; without step-back questions,
             which are for retrieval alone. Conversations are not looked at where None.
+        trees: File of summary trees, where nodes of these are candidates.
         trec: Also write the run in TREC's form here.
         batch_size: Queries between two saves; their pairs are scored together.
         force: Start anew where the run was begun with other settings.
@@ -55,7 +59,7 @@ def rerank_queries(
     Raises:
         UserError: A setting, a file or a query is not usable.
     """
-    folder = DataFolder(data)
+    folder = DataFolder(data, trees=trees)
     chosen = {
         query.id: query
         for query in select_queries(
@@ -69,6 +73,8 @@ def rerank_queries(
     without = sum(not some for some in found.values())
     if without == len(found):
         raise UserError(f"{run}: no candidates for any of the {len(found)} queries: is it a run over them?")
+    if trees is None:
+        _refuse_nodes(run, found, folder)
     if trec is not None:  # before the job, which can take long
         check_trec_ids(chosen)
         check_trec_ids(one.item_id for some in found.values() for one in some)
@@ -121,3 +127,14 @@ def rerank_queries(
         "pairs_per_second": round(share / seconds, 1) if new and seconds else None,
         "ms_per_query": round(1000 * seconds / new, 2) if new else None,
     }
+
+
+def _refuse_nodes(path: str | Path, run: Run, folder: DataFolder) -> None:
+    """Raise :class:`UserError` for a node of a summary tree, which is nothing without the file of trees."""
+    for candidates in run.values():
+        for one in candidates:
+            part = parse_part_id(one.item_id)
+            if part is not None and part.node is not None and one.item_id not in folder.items:
+                raise UserError(
+                    f"{path}: '{one.item_id}' is a node of a summary tree: name the file of trees (tree.file)"
+                )

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 import pytest
 import torch
 from entry_points import call, refuse
 from run_files import write_run
+from small_report import write as write_report
 
 from tabrag.data.prepare import prepare
 from tabrag.data.synthetic import corpus
 from tabrag.evaluation.runs import read_run
+from tabrag.files import write_jsonl
 from tabrag.models import tiny
 from tabrag.models.config import CrossEncoderConfig
 from tabrag.models.cross_encoder import CrossEncoder
+from tabrag.representations import RepresentationConfig
 from tabrag.types import Candidate
 
 PROGRAM = "infer/rerank.py"
@@ -27,17 +31,22 @@ def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("work")
     prepare(corpus.make(num_tables=20, seed=0), path / "data")
     tiny.bert(path / "bert")
-    torch.manual_seed(0)
-    model = CrossEncoder.from_config(CrossEncoderConfig(backbone=str(path / "bert")))
-    with torch.no_grad():
-        for parameter in model.head.parameters():
-            parameter.normal_()
-    model.save_pretrained(path / "reranker")
+    _save_reranker(path / "reranker", CrossEncoderConfig(backbone=str(path / "bert")))
     rows = [json.loads(line) for line in (path / "data/corpus.jsonl").read_text().splitlines()]
     items = [row["_id"] for row in rows][:5]
     lines = (path / "data/qrels/dev.tsv").read_text().splitlines()[1:]
     candidates = [Candidate(item_id=item, score=9.0 - n, stage="bm25") for n, item in enumerate(items)]
     write_run(path / "run.jsonl", {line.split("\t")[0]: candidates for line in lines})
+    return path
+
+
+def _save_reranker(path: Path, config: CrossEncoderConfig) -> Path:
+    torch.manual_seed(0)
+    model = CrossEncoder.from_config(config)
+    with torch.no_grad():
+        for parameter in model.head.parameters():
+            parameter.normal_()
+    model.save_pretrained(path)
     return path
 
 
@@ -114,3 +123,43 @@ def test_mistakes(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
         PROGRAM, *_arguments(work, "x.jsonl", run=str(other)), capsys=capsys
     )
     assert not (work / "x.jsonl").exists()
+
+
+def test_nodes_of_summary_trees_are_reranked_beside_chunks(
+    work: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = write_report(tmp_path / "data")
+    config = CrossEncoderConfig(
+        backbone=str(work / "bert"), representation=RepresentationConfig(name="document")
+    )
+    nodes = [
+        {"number": 1, "layer": 0, "text": "Fruit sold well.", "units": [1, 2]},
+        {"number": 2, "layer": 1, "text": "Fruit, in short.", "children": [1]},
+    ]
+    write_jsonl(tmp_path / "trees.jsonl", [{"_id": "r.pdf", "nodes": nodes}])
+    write_jsonl(tmp_path / "asked.jsonl", [{"_id": "q", "text": "How did fruit sell?"}])
+    items = ["r.pdf#u3-5", "r.pdf#n2", "r.pdf#u1-2"]
+    candidates = [Candidate(item_id=item, score=3.0 - n, stage="bm25") for n, item in enumerate(items)]
+    run = write_run(tmp_path / "run.jsonl", {"q": candidates})
+    arguments = [
+        f"--checkpoint={_save_reranker(tmp_path / 'reranker', config)}",
+        f"--data={data}",
+        f"--run={run}",
+        f"--queries={tmp_path / 'asked.jsonl'}",
+        f"--out={tmp_path / 'out.jsonl'}",
+    ]
+    said = refuse(PROGRAM, *arguments, capsys=capsys)
+    assert "run.jsonl: 'r.pdf#n2' is a node" in said and "tree.file" in said
+    assert not (tmp_path / "out.jsonl").exists()
+    trees = f"--tree.file={tmp_path / 'trees.jsonl'}"
+    figures = call(PROGRAM, *arguments, trees, capsys=capsys)
+    assert (figures["pairs"], figures["failed"]) == (3, 0)
+    better = read_run(tmp_path / "out.jsonl")["q"]
+    assert {one.item_id for one in better} == set(items) and len({one.score for one in better}) == 3
+    nodes[1]["text"] = "Something else altogether, about coal and steel."
+    write_jsonl(tmp_path / "trees.jsonl", [{"_id": "r.pdf", "nodes": nodes}])
+    assert "trees changed" in refuse(PROGRAM, *arguments, trees, capsys=capsys)
+    call(PROGRAM, *arguments, trees, "--force=true", capsys=capsys)
+    runs = (better, read_run(tmp_path / "out.jsonl")["q"])
+    before, after = ({one.item_id: math.log(one.score) for one in run} for run in runs)
+    assert [abs(before[item] - after[item]) > 0.01 for item in items] == [False, True, False]
