@@ -3,10 +3,12 @@
 *By cells*: one table under two titles, with a column or some rows more, or in another spelling of case and
 punctuation. What is compared are pairs of neighbouring cells in the body rows, the shingles of Broder, "On
 the resemblance and containment of documents", 1997. A pair that more than :data:`MAX_HOLDERS` tables hold
-("1 | 0") says nothing and is left out. The similarity is the containment of the smaller table in the larger
-one: shared pairs / pairs of the smaller one. As few tables hold each pair that counts, all similarities are
-computed exactly, in time that grows with the number of cells. Single cells would not do: two tables of medals
-share ranks, nations and small numbers. Tables with the same set of cells are near-duplicates of any size.
+("1 | 0") says nothing and is left out; copies, which share most of all their pairs (:data:`COPY`), count as
+one, else nothing that a table of many copies says would count. The similarity is the containment of the
+smaller table in the larger one: shared pairs / pairs of the smaller one. As few tables hold each pair that
+counts, all similarities are computed exactly, in time that grows with the number of cells, and with the
+square of the number of copies. Single cells would not do: two tables of medals share ranks, nations and small
+numbers. Tables with the same set of cells are near-duplicates of any size.
 
 *By headers*: the same title and headers, different figures. Such are hard to tell apart, but not the same.
 """
@@ -19,8 +21,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import Any
 
+from tabrag.data.content import spelled_out
 from tabrag.data.dataset import NearDuplicates
-from tabrag.tables.grid import owner_map
 from tabrag.tables.text import headers_text
 from tabrag.types import Grid, Table
 
@@ -29,7 +31,12 @@ MIN_SIMILARITY = 0.5
 MIN_SHARED = 4
 """... and at least this many of them."""
 MAX_HOLDERS = 20
-"""A pair of neighbours that more tables hold does not count."""
+"""A pair of neighbours that more tables hold, copies counted once, does not count."""
+COPY = 0.75
+"""Copies share at least this part of the larger table's pairs, those that do not count included."""
+
+_MAX_LISTED = 10 * MAX_HOLDERS
+"""Tables that a pair leads to in the search for copies."""
 
 _BETWEEN_WORDS = re.compile(r"\W+")
 
@@ -39,14 +46,6 @@ def near_duplicates(tables: Sequence[Table]) -> list[NearDuplicates]:
     texts = _Texts()
     cells = [texts.cells(table.grid) for table in tables]
     return [*_by_cells(tables, cells), *_by_headers(tables, cells)]
-
-
-def expanded(grid: Grid) -> list[list[str]]:
-    """The cells with the text of each merged region in all of its cells, the form that some sources give."""
-    rows = [list(row) for row in grid.cells]
-    for (row, col), region in owner_map(grid).items():
-        rows[row][col] = grid.cells[region[0]][region[2]]
-    return rows
 
 
 class _Texts:
@@ -59,7 +58,7 @@ class _Texts:
     def cells(self, grid: Grid | None) -> list[list[int]]:
         """Numbers of the cells that have words, header rows first; a repeated neighbour counts once."""
         rows = []
-        for row in () if grid is None else expanded(grid):
+        for row in () if grid is None else spelled_out(grid.cells, grid.merged):
             numbers = [number for number in map(self._number, row) if number]
             rows.append([n for place, n in enumerate(numbers) if not place or n != numbers[place - 1]])
         return rows
@@ -73,15 +72,19 @@ class _Texts:
 
 
 def _by_cells(tables: Sequence[Table], cells: Sequence[list[list[int]]]) -> Iterator[NearDuplicates]:
+    pairs = [
+        _neighbours(rows[0 if table.grid is None else table.grid.num_header_rows :])
+        for table, rows in zip(tables, cells, strict=True)
+    ]
     holders: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
-    for place, (table, rows) in enumerate(zip(tables, cells, strict=True)):
-        first = 0 if table.grid is None else table.grid.num_header_rows
-        for pair in _neighbours(rows[first:]):
+    for place, own in enumerate(pairs):
+        for pair in own:
             holders[pair].append(place)
+    original = _originals(pairs, {pair for pair, places in holders.items() if len(places) > MAX_HOLDERS})
     sizes: Counter[int] = Counter()
     shared: Counter[tuple[int, int]] = Counter()
     for places in holders.values():
-        if len(places) <= MAX_HOLDERS:
+        if len(places) <= MAX_HOLDERS or len({original[place] for place in places}) <= MAX_HOLDERS:
             sizes.update(places)
             shared.update(combinations(places, 2))
     similarities = {
@@ -95,6 +98,30 @@ def _by_cells(tables: Sequence[Table], cells: Sequence[list[list[int]]]) -> Iter
     for (first, second), similarity in sorted(similarities.items()):
         ids = (tables[first].id, tables[second].id)
         yield NearDuplicates(kind="cells", table_ids=ids, similarity=round(similarity, 4))
+
+
+def _originals(pairs: Sequence[set[tuple[int, int]]], common: set[tuple[int, int]]) -> list[int]:
+    """For each table the first one that it is a copy of, else itself; those without common pairs are not
+    looked at.
+    """
+    originals = list(range(len(pairs)))
+    leads: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
+    for place, own in enumerate(pairs):
+        if own.isdisjoint(common):
+            continue
+        counts: Counter[int] = Counter()
+        for pair in own:
+            counts.update(leads.get(pair, ()))
+        best, count = max(
+            counts.items(), key=lambda item: (item[1] / len(pairs[item[0]]), -item[0]), default=(0, 0)
+        )
+        if count >= max(MIN_SHARED, COPY * max(len(own), len(pairs[best]))):
+            originals[place] = best
+            continue
+        for pair in own:
+            if len(leads[pair]) < _MAX_LISTED:
+                leads[pair].append(place)
+    return originals
 
 
 def _by_headers(tables: Sequence[Table], cells: Sequence[list[list[int]]]) -> Iterator[NearDuplicates]:

@@ -3,9 +3,9 @@
 Rules, in this order; what each one did is counted by data set and split:
 
 1. Ids get the data set before them (``hitab/12``); queries and tables name their data set.
-2. *Merged*: tables with the same titles and the same cells, up to spaces and case, become the first of them.
-   Merged regions count as spelled out in each cell. The others' ids stand in its metadata, and their queries
-   are judged on it. Same cells under other titles stay apart.
+2. *Merged*: tables with the same titles and cells (:mod:`tabrag.data.content`) become the first of them. The
+   others' ids stand in its metadata, and their queries are judged on it. Same cells under other titles stay
+   apart.
 3. *Names nothing*: queries that name nothing of their table are dropped; see :mod:`tabrag.data.answerable`.
 4. *Seen*: a dev query is dropped where its table is one of a test query, or nearly the same by its cells (see
    :mod:`tabrag.data.near_duplicates`); a training query where its table is so for a test query or a dev query
@@ -22,8 +22,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tabrag.data.answerable import MAX_TABLES, WordIndex
+from tabrag.data.content import table_digest
 from tabrag.data.dataset import Dataset, NearDuplicates
-from tabrag.data.near_duplicates import expanded, near_duplicates
+from tabrag.data.near_duplicates import near_duplicates
 from tabrag.types import GoldHeaders, Qrels, Query, Table
 
 SPLITS = ("train", "dev", "test")
@@ -140,16 +141,15 @@ def make_pool(parts: Sequence[Part], *, max_tables: int = MAX_TABLES) -> Pool:
 
 
 def merge_identical(tables: Iterable[Table]) -> tuple[list[Table], dict[str, str]]:
-    """Merge tables with the same titles and cells, up to spaces and case.
+    """Merge tables with the same titles and cells.
 
     Returns:
         The first table of each kind, with the ids of the others as a JSON list in ``metadata["merged"]``, and
         the id of the table that stands for each id.
     """
-    members: defaultdict[object, list[Table]] = defaultdict(list)
+    members: defaultdict[bytes, list[Table]] = defaultdict(list)
     for table in tables:
-        # A table without cells is known by its picture, which is not compared here.
-        members[table.id if table.grid is None else _content(table)].append(table)
+        members[table_digest(table)].append(table)
     merged, kept_id = [], {}
     for first, *others in members.values():
         kept_id |= {table.id: first.id for table in (first, *others)}
@@ -185,17 +185,6 @@ def _queries(parts: Iterable[Part], kept_id: Mapping[str, str]) -> tuple[dict[st
                     judged[kept] = max(grade, judged.get(kept, grade))
                 qrels[pool_split][new_id] = judged
     return queries, qrels
-
-
-def _content(table: Table) -> tuple[frozenset[str], tuple[tuple[str, ...], ...]]:
-    assert table.grid is not None
-    titles = (table.title, table.page_title, table.section, table.caption)
-    cells = tuple(tuple(map(_plain, row)) for row in expanded(table.grid))
-    return frozenset(filter(None, map(_plain, titles))), cells
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.casefold().split())
 
 
 def _neighbours(groups: Iterable[NearDuplicates]) -> dict[str, set[str]]:

@@ -3,10 +3,12 @@ from __future__ import annotations
 from itertools import combinations
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tabrag.data.near_duplicates import MAX_HOLDERS, MIN_SHARED, MIN_SIMILARITY, expanded, near_duplicates
+from tabrag.data.content import spelled_out
+from tabrag.data.near_duplicates import MAX_HOLDERS, MIN_SHARED, MIN_SIMILARITY, near_duplicates
 from tabrag.tables.grid import make_grid
 from tabrag.types import Table
 
@@ -59,10 +61,22 @@ def test_common_pairs_and_few_pairs_do_not_count() -> None:
     assert _found(_table("a", [["x", "y"]]), _table("b", [["x", "y"]])) == [("cells", ("a", "b"), 1.0)]
 
 
+@pytest.mark.parametrize("num_copies", [MAX_HOLDERS, MAX_HOLDERS + 1, 3 * MAX_HOLDERS])
+def test_a_table_of_many_near_copies_is_found(num_copies: int) -> None:
+    rows = [*ROWS, *([f"town {n}", f"land {n}", f"{n}11"] for n in range(4))]
+    copies = [_table(f"c{n}", [*rows[: 10 - n % 2], [f"note {n}", "own", f"{n}"]]) for n in range(num_copies)]
+    part = _table("part", rows[:6])
+    other = _table("other", [["else", f"{n}", f"{n * 7}"] for n in range(8)])
+    ids = [table.id for table in copies]
+    pairs = {group[1] for group in _found(*copies, part, other) if group[0] == "cells"}
+    assert pairs == {*combinations(ids, 2), *((name, "part") for name in ids)}
+
+
 def test_merged_regions_count_as_spelled_out() -> None:
     blank = _table("a", [["x", "", "1"], ["", "", "2"], *ROWS], merged=[(1, 2, 0, 1)])
     full = _table("b", [["x", "x", "1"], ["x", "x", "2"], *ROWS])
-    assert blank.grid is not None and expanded(blank.grid)[1:3] == [["x", "x", "1"], ["x", "x", "2"]]
+    assert blank.grid is not None
+    assert spelled_out(blank.grid.cells, blank.grid.merged)[1:3] == [["x", "x", "1"], ["x", "x", "2"]]
     assert _found(blank, full) == [("cells", ("a", "b"), 1.0)]
 
 

@@ -12,7 +12,7 @@ from tiny_tables import sales
 
 from tabrag.data.card import Card
 from tabrag.data.config import PairsConfig, TrainingDataConfig
-from tabrag.data.content import content_digest
+from tabrag.data.content import content_digest, table_digest
 from tabrag.data.folder import DataFolder, write_folder
 from tabrag.data.pairs import TrainingPairs
 from tabrag.errors import UserError
@@ -107,6 +107,12 @@ def test_what_makes_the_content_of_a_table(tmp_path: Path) -> None:
     assert digest(table) != digest(titled) and digest(table, titles=False) == digest(titled, titles=False)
     moved = make_grid([["a", "b"], ["c", ""]]), make_grid([["a", "b"], ["", "c"]])
     assert len({digest(Table(id="t", grid=grid)) for grid in moved}) == 2
+    spans = make_grid([["A  b", ""], ["1", "2"]], merged=[(0, 0, 0, 1)], num_header_rows=1)
+    spelled = make_grid([["a b", "a B"], ["1", "2"]])
+    same = [Table(id="t", title="Spans", grid=spans), Table(id="u", caption=" spans", grid=spelled)]
+    assert len(set(map(digest, same))) == 1
+    for table_ in (table, titled, *same):
+        assert table_digest(table_) == digest(table_)
 
     (tmp_path / "one.png").write_bytes(b"picture")
     (tmp_path / "two.png").write_bytes(b"picture")

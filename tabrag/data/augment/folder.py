@@ -17,8 +17,9 @@ import yaml
 from tqdm import tqdm
 
 from tabrag.data.augment.draft import Draft
-from tabrag.data.augment.questions import fingerprint, make_questions
+from tabrag.data.augment.questions import make_questions
 from tabrag.data.card import Card
+from tabrag.data.content import table_digest
 from tabrag.data.folder import DataFolder, new_folder, refuse_foreign, write_judgements
 from tabrag.errors import UserError
 from tabrag.files import inside, write_jsonl
@@ -31,12 +32,18 @@ LISTED = "without_questions.jsonl"
 
 @dataclass
 class _Asked:
-    """The questions on the tables of one content; ``data_set`` is the part of a pooled folder they are of."""
+    """The questions on the tables of one content; ``data_set`` is the part of a pooled folder they are of.
 
-    drafts: list[Draft]
-    reason: str
-    data_set: str
+    ``headers`` are the numbers of header rows and columns of each of ``table_ids``, ``asked`` those of the
+    table that the questions were made of: cells are headers only where these agree.
+    """
+
+    drafts: list[Draft] = field(default_factory=list)
+    reason: str = ""
+    data_set: str = ""
+    asked: tuple[int, int] = (0, 0)
     table_ids: list[str] = field(default_factory=list)
+    headers: list[tuple[int, int]] = field(default_factory=list)
 
 
 def make_folder(
@@ -45,9 +52,9 @@ def make_folder(
     """Write a folder with the tables and pictures of ``source`` and questions made by rules.
 
     Each table has a random stream of its own: another table in the folder changes no question. Tables of the
-    same content share their questions, which are judged right for all of them, and stand in one split. A text
-    that tables of different content would share tells them apart for nobody and is left out. Questions that
-    ``source`` has of its own are left out.
+    same content (:mod:`tabrag.data.content`) share the questions of the first that gives any, which are
+    judged right for all of them, and stand in one split. A text that tables of different content would share
+    tells them apart for nobody and is left out. Questions that ``source`` has of its own are left out.
 
     Args:
         source: A data set folder; it is not changed.
@@ -93,7 +100,11 @@ def make_folder(
             query = _query(draft, f"{group.table_ids[0]}-q{position}", group.data_set)
             queries.append(query)
             qrels["dev" if key in dev else "train"][query.id] = dict.fromkeys(group.table_ids, 1)
-            gold_headers += [_gold(draft, query.id, table_id) for table_id in group.table_ids]
+            gold_headers += [
+                _gold(draft, query.id, table_id)
+                for table_id, headers in zip(group.table_ids, group.headers, strict=True)
+                if headers == group.asked
+            ]
 
     own = len(folder.queries)
     if own:
@@ -131,13 +142,15 @@ def _ask(folder: DataFolder, *, per_table: int, seed: int, listed: list[dict[str
     for table in tqdm(
         folder.tables, desc="questions", unit=" tables", mininterval=1.0, total=len(folder.tables)
     ):
-        key = fingerprint(table)
-        if key not in asked:
-            drafts, reason = make_questions(table, count=per_table, seed=seed)
-            asked[key] = _Asked(drafts, reason, table.metadata.get("data_set", ""))
-        asked[key].table_ids.append(table.id)
-        if not asked[key].drafts:
-            listed.append({"table": table.id, "reason": asked[key].reason})
+        grid, group = table.grid, asked.setdefault(table_digest(table).hex(), _Asked())
+        headers = (0, 0) if grid is None else (grid.num_header_rows, grid.num_header_cols)
+        if not group.drafts:
+            group.drafts, group.reason = make_questions(table, count=per_table, seed=seed)
+            group.data_set, group.asked = table.metadata.get("data_set", ""), headers
+        group.table_ids.append(table.id)
+        group.headers.append(headers)
+    without = [group for group in asked.values() if not group.drafts]
+    listed += [{"table": table_id, "reason": one.reason} for one in without for table_id in one.table_ids]
     return asked
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import random
 import re
 from dataclasses import replace
@@ -12,6 +10,7 @@ from tabrag.data.augment import compare, group, keywords, lookup, statement
 from tabrag.data.augment.draft import Draft, Maker
 from tabrag.data.augment.facts import Facts
 from tabrag.data.augment.vary import content_words
+from tabrag.data.content import table_digest
 from tabrag.types import Table
 
 MAKERS: dict[Maker, float] = {
@@ -41,16 +40,6 @@ _MIN_CONTENT = 3
 _MAX_CHARS = 400
 
 
-def fingerprint(table: Table) -> str:
-    """Hex digest of what a table says, its id and picture apart: tables that say the same share questions."""
-    grid = table.grid
-    said = [table.title, table.page_title, table.section, table.caption]
-    if grid is not None:
-        paths = [grid.top_paths, grid.left_paths]
-        said += [grid.cells, grid.merged, grid.num_header_rows, grid.num_header_cols, paths]
-    return hashlib.sha256(json.dumps(said, ensure_ascii=True).encode()).hexdigest()
-
-
 def make_questions(table: Table, *, count: int, seed: int) -> tuple[list[Draft], str]:
     """Up to ``count`` different questions on a table.
 
@@ -71,7 +60,7 @@ def make_questions(table: Table, *, count: int, seed: int) -> tuple[list[Draft],
         return [], "no header with a text"
     if not facts.is_filled:
         return [], "no filled cell with a header"
-    rng = random.Random(f"tabrag questions/{seed}/{fingerprint(table)}")
+    rng = random.Random(f"tabrag questions/{seed}/{table_digest(table).hex()}")
     makers = MAKERS if facts.is_latin else _PLAIN_MAKERS
     found: dict[object, Draft] = {}
     texts: set[str] = set()
