@@ -105,8 +105,8 @@ out, OTT-QA has dev questions only. Rules, in this order:
    Words for asking and counting, single letters, and in cells numbers of less than four digits do not count.
 3. Dev queries on a table of a test query are dropped, and training queries on a table of a test or dev query.
    A table counts as that table if they share {MIN_SIMILARITY:.0%} or more of the smaller one's pairs of
-   neighbouring body cells, at least {MIN_SHARED} (pairs in over {MAX_HOLDERS} tables, copies counted once, do not count),
-   or have the same set of cells.
+   neighbouring body cells, at least {MIN_SHARED} (pairs in over {MAX_HOLDERS} tables, copies counted once, do
+   not count), or have the same set of cells.
 
 `near_duplicates.jsonl` lists such tables (kind `cells`; `similarity` is the share of the pairs) and tables
 with the same title and headers (kind `headers`; `similarity` is the lowest Jaccard similarity of their cells
