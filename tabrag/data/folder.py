@@ -26,6 +26,7 @@ from tabrag.data.records import (
     table_to_record,
 )
 from tabrag.data.store import RecordStore
+from tabrag.documents.part import whole_id_fault
 from tabrag.errors import UserError
 from tabrag.files import atomic_folder, atomic_write, inside, read_jsonl, sha256_file, write_jsonl
 from tabrag.types import Document, GoldEvidence, GoldHeaders, Qrels, Query, Table
@@ -59,7 +60,7 @@ class DataFolder:
         """The documents that tables stand in; a table names its own by ``Table.document``.
 
         Raises:
-            UserError: The folder has none, or its file is broken.
+            UserError: The folder has none, its file is broken, or a document has the id of a part of another.
         """
         path = self.path / "documents.jsonl"
         if not path.is_file():
@@ -67,7 +68,11 @@ class DataFolder:
                 f"{self.path} has no documents.jsonl, only tables: "
                 "make it from files with  scripts/prepare_data.py documents"
             )
-        return RecordStore(path, document_from_record)
+        documents = RecordStore(path, document_from_record)
+        for document_id in documents.ids:
+            if "#" in document_id and (fault := whole_id_fault(document_id)):
+                raise UserError(f"{path}: {fault}")
+        return documents
 
     @cached_property
     def items(self) -> Items:

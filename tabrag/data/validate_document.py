@@ -8,6 +8,7 @@ from typing import Any
 
 from tabrag.data.document_records import KINDS, LAYOUTS
 from tabrag.data.validate_table import image_faults, is_box, metadata_faults, shown, source_faults
+from tabrag.documents.part import whole_id_fault
 
 _KEYS = {"_id", "title", "pages", "blocks", "layout", "source", "metadata"}
 _PAGE_KEYS = {"number", "width", "height", "image"}
@@ -17,7 +18,7 @@ _BLOCK_KEYS = {"kind", "text", "level", "table", "image", "page", "box", "decora
 def document_faults(
     record: dict[str, Any], *, folder: Path, known: Collection[str], decode_images: bool
 ) -> list[str]:
-    """What is wrong with a document's record, besides its id.
+    """What is wrong with a document's record. Of its id: whether it is one of a part.
 
     Args:
         record: The parsed line.
@@ -31,6 +32,8 @@ def document_faults(
 def _document_faults(
     record: dict[str, Any], *, folder: Path, known: Collection[str], decode_images: bool
 ) -> Iterator[str]:
+    if isinstance(document_id := record.get("_id"), str) and (fault := whole_id_fault(document_id)):
+        yield fault
     yield from (f"unknown key '{key}'; own values belong in 'metadata'" for key in record if key not in _KEYS)
     if not isinstance(record.get("title") or "", str):
         yield f"'title' must be a text, found {shown(record['title'])}"

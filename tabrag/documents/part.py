@@ -67,6 +67,17 @@ def document_of(item_id: str) -> str:
     return _TABLE.sub("", item_id) if part is None else part.document
 
 
+def whole_id_fault(document_id: str) -> str:
+    """Why an id cannot be a document's: it is that of a part or table of another one. Empty where it can."""
+    other = document_of(document_id)
+    if other == document_id:
+        return ""
+    return (
+        f"'{document_id}' is no id of a document but of a part or table of '{other}': documents' ids do not "
+        "end in #p3, #n5, #t2 or #u1-9: write another one"
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class DocumentPart(WholeDocument):
     """Some units of a document, or a summary of it, with the tables in them.

@@ -11,11 +11,16 @@ from small_report import TABLE, report, write
 
 from tabrag.data import items as items_module
 from tabrag.data.folder import DataFolder, write_documents
-from tabrag.documents.part import DocumentPart
+from tabrag.data.ingest import ingest
+from tabrag.data.validate import validate
+from tabrag.documents.part import DocumentPart, document_of
 from tabrag.documents.units import units_of
 from tabrag.documents.whole import WholeDocument
 from tabrag.errors import UserError
-from tabrag.types import Block, Document, Table
+from tabrag.index.folder import Index
+from tabrag.inference.index_job import index_folder
+from tabrag.representations import RepresentationConfig
+from tabrag.types import Block, Document, Query, Table
 
 
 @pytest.fixture(scope="module")
@@ -90,6 +95,32 @@ def test_a_file_of_trees_of_other_documents_or_none_says_so(data: Path, tmp_path
     other.write_text('{"_id": "b.pdf", "nodes": []}\n')
     with pytest.raises(UserError, match=r"no tree of the document 'r\.pdf'"):
         DataFolder(data, trees=other).items["r.pdf#n1"]
+
+
+def test_a_document_with_the_id_of_a_part_is_refused(tmp_path: Path):
+    data = write(tmp_path / "data")
+    write_documents(data, [report(), Document(id="r.pdf#p1", blocks=[Block(kind="text", text="?", page=1)])])
+    with pytest.raises(UserError, match=r"documents\.jsonl: 'r\.pdf#p1' is no id of a document"):
+        _ = DataFolder(data).items
+    (fault,) = [fault for fault in validate(data) if "r.pdf#p1" in fault.message]
+    assert fault.line == 2 and "part or table of 'r.pdf'" in fault.message
+
+
+def test_files_with_a_hash_in_their_names_are_found_with_their_parts(tmp_path: Path):
+    files = {"a#p1.txt": "Apples.", "a.txt": "Pears.", "x#n2/b#t1.txt": "Plums.", "x#n2.txt": "Figs."}
+    for name, text in files.items():
+        (tmp_path / "files" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "files" / name).write_text(text)
+    ingest(tmp_path / "files", tmp_path / "data", num_workers=1)
+    items = DataFolder(tmp_path / "data").items
+    assert set(items.ids) == set(files)
+    for name, text in files.items():
+        assert texts(items[name]) == texts(items[f"{name}#u1-1"]) == [text]
+        assert document_of(f"{name}#u1-1") == document_of(name) == name
+    index = tmp_path / "index"
+    index_folder(tmp_path / "data", index, kind="bm25", representation=RepresentationConfig(name="chunks"))
+    found = Index.open(index).search([Query(id="q", text="plums")], k=1)["q"]
+    assert [document_of(one.item_id) for one in found] == ["x#n2/b#t1.txt"]
 
 
 def test_few_documents_are_kept_and_none_travels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -17,6 +17,7 @@ from tabrag.documents.part import (
     parse_part_id,
     part_of,
     take_part,
+    whole_id_fault,
     whole_part,
 )
 from tabrag.documents.tree import DocumentTree, TreeNode, tree_from_record, tree_to_record
@@ -99,6 +100,16 @@ def test_any_document_id_comes_back(document: str, first: int, last: int):
         PartId(document, node=last),
     ):
         assert parse_part_id(str(part)) == part
+
+
+@pytest.mark.parametrize("name", ["x#p1.pdf", "x#p1/a.pdf", "a#t3.csv", "#p1", "a#n", "a#u3", "a#2"])
+def test_names_with_a_hash_are_whole_documents(name: str):
+    assert whole_id_fault(name) == ""
+
+
+@pytest.mark.parametrize("ending", ["#p1", "#n5", "#u1-2", "#t3"])
+def test_a_document_has_no_id_of_a_part(ending: str):
+    assert "part or table of 'x.pdf'" in whole_id_fault(f"x.pdf{ending}")
 
 
 def test_a_chunk_has_some_sentences_of_a_block():
