@@ -20,7 +20,10 @@ _ROWS_AT_ONCE = 16384
 
 
 def content_hash(entry: Entry) -> str:
-    """Hex digest of what an encoder sees of an entry: text, words and the picture's bytes, but no names."""
+    """Hex digest of what an encoder sees of an entry: text, words, and what is shown of its picture.
+
+    Names do not count.
+    """
     words = None if entry.words is None else [[word.text, list(word.box)] for word in entry.words]
     try:
         picture = None if entry.image is None else sha256_file(entry.image)
@@ -28,7 +31,8 @@ def content_hash(entry: Entry) -> str:
         raise UserError(
             f"entry '{entry.id}': its picture cannot be read: {entry.image} ({error.strerror})"
         ) from error
-    return sha256_json([entry.text, words, picture])[:32]
+    strips = [] if entry.strips is None else [entry.strips]
+    return sha256_json([entry.text, words, picture, *strips])[:32]
 
 
 class KnownVectors:

@@ -79,16 +79,18 @@ def processor_state(processor: Any) -> str:
 
 
 def open_entry(entry: Entry) -> Any:
-    """The entry's picture as an RGB Pillow image.
+    """What the entry shows of its picture as an RGB Pillow image.
 
     Raises:
         UserError: It has none, or it is broken.
     """
     from tabrag.tables.image import open_image
+    from tabrag.tables.strips import paste
 
     if entry.image is None:
         raise UserError(
             f"entry {entry.id} has no picture, but the model looks at pictures: render the tables "
             "(representation image), or train with pixels: false"
         )
-    return open_image(entry.image)
+    image = open_image(entry.image)
+    return image if entry.strips is None else paste(image, entry.strips)
