@@ -10,10 +10,10 @@ parts (:mod:`tabrag.documents.part`), each with the part's id as ``item_id``. A 
 picture is an entry of the chunk that it stands in. Ids of entries begin with the document's.
 
 With the option ``windows: true`` a table that is longer than the encoder's input becomes several entries,
-each with its headers, in place of one that the encoder cuts; of a picture each has its own part. The option is saved with a retriever, so that
-its index and its judging have the same entries as its training. It is off by default: the entries of indexes
-and checkpoints that exist stay as they are. Where there is no limit, as in BM25, a table is one entry all the
-same.
+each with its headers, in place of one that the encoder cuts; of a picture each has its own part. The option
+is saved with a retriever, so that its index and its judging have the same entries as its training. It is off
+by default: the entries of indexes and checkpoints that exist stay as they are. Where there is no limit, as in
+BM25, a table is one entry all the same.
 """
 
 from __future__ import annotations
