@@ -48,6 +48,7 @@ def entries(
     written: Written | None = None,
     size: int = 512,
     overlap: int | None = None,
+    window: int | None = None,
     title: bool = True,
     artefacts: str = "entries",
     table: str | None = "summary",
@@ -56,7 +57,7 @@ def entries(
     image: bool = False,
 ) -> list[Entry]:
     """Entries whose items are chunks: ``DOCUMENT#u7-19`` its text, ``DOCUMENT#u7-19#t2`` a table in it,
-    ``DOCUMENT#u7-19#i1`` a picture; what is longer than ``size`` goes on in ``...#w2``, ``...#w3``.
+    ``DOCUMENT#u7-19#i1`` a picture; what is longer than ``window`` goes on in ``...#w2``, ``...#w3``.
 
     Args:
         document: The document.
@@ -67,6 +68,8 @@ def entries(
             slides is one chunk.
         overlap: Most tokens that two chunks share; an eighth of ``size`` (64 of 512) where None. A table or
             picture in both belongs to the first.
+        window: Most estimated tokens of a text that is searched; each leads to its chunk. Of a long text one
+            sentence counts little, for words and for vectors. As many as ``size`` where None.
         title: Whether a text begins with the document's title and the headings that it stands under.
         artefacts: ``entries``: tables and pictures have entries of their own. ``interleaved``: they stand in
             the text.
@@ -85,6 +88,8 @@ def entries(
         raise UserError(f"representation 'chunks': artefacts is '{artefacts}': use one of {choices}")
     if image and artefacts != "interleaved":
         raise UserError("representation 'chunks': image needs artefacts: interleaved")
+    if window is not None and window < 1:
+        raise UserError(f"representation 'chunks': window is {window}: it must be 1 or more")
     overlap = size // 8 if overlap is None else overlap
     units = units_of(document)
     wants_pictures = artefacts == "interleaved" or (artefacts == "entries" and picture)
@@ -105,7 +110,7 @@ def entries(
         span = units[first - 1 : last]
         chunk = str(PartId(document.id, units=(first, last)))
         head = where(document, paths[span[0].block]) if title else ""
-        made = part_entries(chunk, texts.texts(span, size=size), head=head)
+        made = part_entries(chunk, texts.texts(span, size=window or size), head=head)
         if image and made:
             made[0] = replace(made[0], image=_first_picture(document, span, folder))
             made[1:] = [replace(entry, image=str(BLANK)) for entry in made[1:]]

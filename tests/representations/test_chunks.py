@@ -63,6 +63,18 @@ def test_an_artefact_in_two_chunks_belongs_to_the_first():
     assert [entry.item_id for entry in found if entry.id.endswith("#i2")] == holding[:1]
 
 
+def test_windows_lead_to_their_chunk_and_hold_all_of_it():
+    (whole, *_), found = entries(picture=False), entries(window=12, picture=False)
+    texts = [entry for entry in found if "#t1" not in entry.id]
+    assert [entry.id for entry in texts[:2]] == ["r.pdf#u1-12", "r.pdf#u1-12#w2"] and len(texts) > 3
+    assert {entry.item_id for entry in found} == {"r.pdf#u1-12"}
+    assert [entry for entry in found if "#t1" in entry.id] == entries(picture=False)[1:], "tables as they are"
+    head, *lines = whole.text.splitlines()
+    assert all(entry.text.startswith(f"{head}\n") for entry in texts)
+    said = " ".join(entry.text.removeprefix(f"{head}\n") for entry in texts)
+    assert said.split() == " ".join(lines).split()
+
+
 def test_interleaved_chunks_hold_tables_and_descriptions(tmp_path: Path):
     (one,) = entries(artefacts="interleaved")
     assert "| lemon 1 | 11 | 21 |" in one.text and "EUR 4" in one.text and one.image is None
@@ -118,6 +130,7 @@ def test_choices_that_do_not_fit_are_refused():
     for options, message in (
         ({"artefacts": "all"}, "use one of entries, interleaved"),
         ({"image": True}, "needs artefacts: interleaved"),
+        ({"window": 0}, "window is 0"),
         ({"table": "sentences"}, "'sentences' represents no table"),
         ({"table": "none"}, "unknown representation 'none'"),
         ({"size": 10, "overlap": 10}, "smaller overlap"),
