@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
 from typing import Literal
 
 from tabrag.documents.part import document_of
@@ -12,27 +11,26 @@ By = Literal["item", "document"]
 """What is judged: the items of a run as they are, or their documents."""
 
 
-def run_by_document(run: Run, *, documents: Container[str] = ()) -> Run:
+def run_by_document(run: Run) -> Run:
     """The documents of a run's candidates, each with the score and stage of its best candidate.
 
     Args:
         run: Candidates in any order.
-        documents: Ids that are documents whatever they look like.
 
     Returns:
         A run in the order of the candidates, the best first, equal ones as they stood; an item that is no
         part and no table of a document stays.
     """
-    return {query_id: _documents(candidates, documents) for query_id, candidates in run.items()}
+    return {query_id: _documents(candidates) for query_id, candidates in run.items()}
 
 
-def qrels_by_document(qrels: Qrels, *, documents: Container[str] = ()) -> Qrels:
+def qrels_by_document(qrels: Qrels) -> Qrels:
     """The judgements of documents: of each the highest grade of itself, its parts and its tables."""
     judged: Qrels = {}
     for query_id, grades in qrels.items():
         best = judged.setdefault(query_id, {})
         for item_id, grade in grades.items():
-            name = _document(item_id, documents)
+            name = document_of(item_id)
             best[name] = max(grade, best.get(name, grade))
     return judged
 
@@ -44,13 +42,9 @@ def has_parts_alone(run: Run, qrels: Qrels) -> bool:
     return not named & judged and any(document_of(item_id) in judged for item_id in named)
 
 
-def _documents(candidates: list[Candidate], documents: Container[str]) -> list[Candidate]:
+def _documents(candidates: list[Candidate]) -> list[Candidate]:
     found: dict[str, Candidate] = {}
     for one in sorted(candidates, key=lambda one: -one.score):
-        name = _document(one.item_id, documents)
+        name = document_of(one.item_id)
         found.setdefault(name, Candidate(item_id=name, score=one.score, stage=one.stage))
     return list(found.values())
-
-
-def _document(item_id: str, documents: Container[str]) -> str:
-    return item_id if item_id in documents else document_of(item_id)

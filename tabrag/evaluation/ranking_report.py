@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -125,7 +125,7 @@ def _judged(
     folder's queries."""
     if by not in get_args(By):
         raise UserError(f"by '{by}' is unknown: use one of {', '.join(get_args(By))}")
-    judgements, data_sets, documents = _judgements(data, split, qrels)
+    judgements, data_sets = _judgements(data, split, qrels)
     read = {name: read_run(path) for name, path in runs.items()}
     if by == "item":
         for name, run in read.items():
@@ -136,26 +136,25 @@ def _judged(
                     runs[name],
                 )
         return read, judgements, data_sets
-    found = {name: run_by_document(run, documents=documents) for name, run in read.items()}
-    return found, qrels_by_document(judgements, documents=documents), data_sets
+    found = {name: run_by_document(run) for name, run in read.items()}
+    return found, qrels_by_document(judgements), data_sets
 
 
 def _judgements(
     data: str | Path | None, split: str, qrels: str | Path | None
-) -> tuple[Qrels, dict[str, str], Container[str]]:
-    """The judgements, the data sets of the queries, and the ids of the folder's documents."""
+) -> tuple[Qrels, dict[str, str]]:
+    """The judgements, and the data sets of the queries."""
     if (data is None) == (qrels is None):
         raise UserError("name exactly one source of judgements: a data set folder (data) or a file (qrels)")
     if data is None:
         assert qrels is not None
-        return read_qrels(qrels), {}, ()
+        return read_qrels(qrels), {}
     from tabrag.data.folder import DataFolder
 
     folder = DataFolder(data)
     judgements = folder.qrels(split)
     check_qrels(judgements, query_ids=folder.queries, item_ids=folder.items.ids)
-    documents = set(folder.documents.ids) if folder.has_documents else ()
-    return judgements, {query.id: query.data_set for query in folder.queries.values()}, documents
+    return judgements, {query.id: query.data_set for query in folder.queries.values()}
 
 
 def ranking_table(

@@ -25,11 +25,6 @@ def test_each_document_stands_at_its_best_place():
     assert found["none"] == [] and {one.stage for one in found["q"]} == {"bm25"}
 
 
-def test_what_is_a_document_stays_one_whatever_its_name():
-    assert [one.item_id for one in run_by_document(RUN, documents={"c#p1"})["r"]][0] == "c#p1"
-    assert qrels_by_document({"r": {"c#p1": 1}}, documents={"c#p1"}) == {"r": {"c#p1": 1}}
-
-
 def test_a_document_has_the_highest_grade_of_its_parts():
     assert qrels_by_document({"q": {"b.pdf#t1": 0, "b.pdf": 1, "b.pdf#p9": 2, "a.pdf": 0}}) == {
         "q": {"b.pdf": 2, "a.pdf": 0}
