@@ -151,7 +151,12 @@ def gold_windows(entries: Sequence[Entry], gold: Iterable[GoldHeaders]) -> list[
     """
     known = [{*one.top, *one.left, *one.answer_cells} for one in gold if one.table_id == entries[0].item_id]
     held = [
-        sum(len(cells & (entry.cells or cells)) / len(cells) for cells in known if cells) for entry in entries
+        sum(
+            len(cells if entry.cells is None else cells & entry.cells) / len(cells)
+            for cells in known
+            if cells
+        )
+        for entry in entries
     ]
     return [entry for entry, share in zip(entries, held, strict=True) if share == max(held)]
 
