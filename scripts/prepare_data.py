@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +103,18 @@ def _add_documents(commands: Any) -> None:
         default=defaults.ocr,
         help="read words of pictures and scanned pages (default none)",
     )
+    own.add_argument(
+        "--converter",
+        choices=("own", "docling"),
+        default=defaults.converter,
+        help="what reads PDF and pictures: own (default), or the program docling with its models",
+    )
+    own.add_argument(
+        "--docling", default=defaults.docling, help="that program, where it is not on PATH", metavar="PROGRAM"
+    )
+    own.add_argument(
+        "--docling-models", default="", help="folder with its models (docling-tools models download)"
+    )
     own.add_argument("--password", default="", help="opens encrypted files")
     own.add_argument(
         "--fill-right",
@@ -170,8 +183,7 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
 def _documents(values: dict[str, Any]) -> dict[str, Any]:
     from tabrag.data.ingest import ingest
 
-    names = ("ocr", "page_images", "dpi", "password", "fill_right", "timeout", "memory_mb")
-    options = ParseOptions(**{name: values[name] for name in names})
+    options = ParseOptions(**{field.name: values[field.name] for field in fields(ParseOptions)})
     return ingest(
         values["folder"],
         values["out"],

@@ -31,6 +31,7 @@ from tabrag.data.pictures import num_cores
 from tabrag.data.previous import FILES, Previous, copy_bytes, link_pictures
 from tabrag.data.questions import add_questions
 from tabrag.data.staged import DOCUMENT, TABLES, Job, read_job, reason_of, staged
+from tabrag.documents.docling.program import check_program
 from tabrag.documents.isolate import run_isolated
 from tabrag.documents.parsed import ParseOptions
 from tabrag.errors import UserError, missing_extra
@@ -97,12 +98,15 @@ def ingest(
                 **{"format": _FORMAT, "version": __version__, "style": style},
                 **{"ocr": options.ocr, "page_images": options.page_images, "dpi": options.dpi},
                 "fill_right": options.fill_right,
+                **({} if options.converter == "own" else {"converter": options.converter}),
             }
         )[:16]
         plan = [
             _planned(file, key, work=work, previous=previous, options=options, style=style) for file in files
         ]
         _forget(work, {planned.job.stage for planned in plan if planned.job is not None})
+        if options.converter == "docling" and any(planned.job is not None for planned in plan):
+            check_program(options)
         with new_folder(out) as target:
             rows = _assemble(plan, target, key, previous, options=options, num_workers=num_workers)
             if not any(row["status"] != "failed" for row in rows):

@@ -13,12 +13,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tabrag.documents.file_kind import is_docling
 from tabrag.documents.parse import REFUSED_SUFFIXES, SUFFIXES
+from tabrag.errors import UserError
 from tabrag.files import sha256_file
 
 WORDS_ENDING = ".words.json"
 """Ending of a file beside a picture that holds the picture's words, see :func:`tabrag.tables.ocr.load_words`.
 """
+_ARTIFACTS = "_artifacts"
+"""Ending of the folder into which ``docling --image-export-mode referenced`` puts a document's pictures."""
 _SUFFIXES = {*SUFFIXES, *REFUSED_SUFFIXES}
 
 
@@ -42,8 +46,9 @@ def own_files(
 ) -> Iterator[OwnFile]:
     """The documents below a folder, files of a folder before those of its subfolders, each in order of names.
 
-    Hidden files, lock files of open documents and words beside pictures are passed over; links to folders,
-    links that lead out or to nothing, and folders that cannot be listed are refused.
+    Hidden files, lock files of open documents, words beside pictures, JSON files that Docling did not write
+    and folders with the pictures of those that it wrote are passed over; links to folders, links that lead
+    out or to nothing, and folders that cannot be listed are refused.
 
     Args:
         folder: The folder.
@@ -58,7 +63,11 @@ def own_files(
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in [name for name in folders if os.path.islink(os.path.join(parent, name))]:
             yield _refused(Path(parent) / name, folder, "a link to a folder; links are not followed")
-        folders[:] = [name for name in folders if _real(Path(parent) / name) not in skipped]
+        folders[:] = [
+            name
+            for name in folders
+            if _real(Path(parent) / name) not in skipped and not _has_artifacts(Path(parent) / name)
+        ]
         for name in sorted(files):
             path = Path(parent) / name
             if name.startswith((".", "~$")) or name.endswith(WORDS_ENDING):
@@ -71,7 +80,7 @@ def own_files(
                 yield _refused(path, folder, "cannot be reached: its path is too long, or it was removed")
             elif _real(path) in skipped or not path.is_file():
                 continue
-            elif path.suffix.lower() not in _SUFFIXES:
+            elif path.suffix.lower() not in _SUFFIXES or _is_other_json(path):
                 passed_over[path.suffix.lower() or "no suffix"] += 1
             elif (shown := writable(path.relative_to(folder).as_posix())) in names:
                 yield _refused(path, folder, "another file has the same name in its visible form: rename one")
@@ -94,6 +103,21 @@ def writable(text: str) -> str:
     characters too, which no id may hold."""
     text = text.encode("utf-8", "backslashreplace").decode("utf-8")
     return re.sub(r"[\x00-\x1f\x7f]", lambda match: match[0].encode("unicode_escape").decode(), text)
+
+
+def _is_other_json(path: Path) -> bool:
+    """Whether a file is JSON, and no document of Docling."""
+    try:
+        return path.suffix.lower() == ".json" and not is_docling(path)
+    except UserError:
+        return False  # what cannot be read is told when it is to be read
+
+
+def _has_artifacts(path: Path) -> bool:
+    """Whether a folder holds the pictures of a document of Docling beside it, which belong to that."""
+    stem = path.name.removesuffix(_ARTIFACTS)
+    document = path.with_name(f"{stem}.json")
+    return stem != path.name and document.is_file() and not _is_other_json(document)
 
 
 def _real(path: Path) -> Path:

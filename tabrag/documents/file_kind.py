@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
+from tabrag.errors import UserError
+
 IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".bmp", ".gif")
 """Endings of pictures."""
 
@@ -30,6 +35,9 @@ _HTML_MARKS = (
     b"<p",
 )
 
+_DOCLING = re.compile(rb'"schema_name"\s*:\s*"DoclingDocument"')
+_BLOCK, _OVERLAP = 1 << 20, 1 << 8
+
 
 def file_kind(head: bytes, suffix: str) -> str | None:
     """``xlsx``, ``html``, ``csv``, ``image``, ``pdf`` or None, from the first bytes, then from the ending.
@@ -54,3 +62,21 @@ def file_kind(head: bytes, suffix: str) -> str | None:
     if suffix in (".xlsx", ".xlsm"):
         return "xlsx"
     return "image" if suffix in IMAGE_SUFFIXES else None
+
+
+def is_docling(path: Path) -> bool:
+    """Whether a JSON file says that it is a ``DoclingDocument``.
+
+    Raises:
+        UserError: It cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            before = b""
+            while block := file.read(_BLOCK):
+                if _DOCLING.search(before + block):
+                    return True
+                before = block[-_OVERLAP:]
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror}): check the path") from error
+    return False

@@ -224,7 +224,7 @@ def _collect(workers: list[_Worker]) -> None:
 def _serve(pipe: Connection, function: Callable[[Any], Any], memory_mb: int, parent: int) -> None:
     """The worker: calls the function on what comes, until the pipe closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends it
-    _die_with(parent)
+    die_with(parent)
     sys.stdout = sys.stderr  # the last line of standard output is the parent's
     logging.disable(logging.WARNING)  # what a reader must know of a file stands in its result
     warnings.simplefilter("ignore")
@@ -251,7 +251,7 @@ def _serve(pipe: Connection, function: Callable[[Any], Any], memory_mb: int, par
         pipe.send((*message, is_spent))
 
 
-def _die_with(parent: int) -> None:
+def die_with(parent: int) -> None:
     """Have the system end this process with its parent, however that ends (Linux)."""
     try:
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tabrag.documents.containers import ole_fault, package_kind
 from tabrag.documents.decoration import mark_decorations
-from tabrag.documents.file_kind import IMAGE_SUFFIXES, file_kind
+from tabrag.documents.file_kind import IMAGE_SUFFIXES, file_kind, is_docling
 from tabrag.documents.parsed import Parsed, ParseOptions, Pictures
 from tabrag.documents.plain_text import is_delimited
 from tabrag.documents.routing import route
@@ -20,7 +20,7 @@ from tabrag.types import Table
 
 SUFFIXES = (
     *(".pdf", ".docx", ".docm", ".dotx", ".pptx", ".pptm", ".ppsx", ".potx", ".xlsx", ".xlsm", ".xltx"),
-    *(".html", ".htm", ".xhtml", ".md", ".markdown", ".txt", ".csv", ".tsv", ".tab"),
+    *(".html", ".htm", ".xhtml", ".md", ".markdown", ".txt", ".csv", ".tsv", ".tab", ".json"),
     *IMAGE_SUFFIXES,
 )
 """Endings of files that can be read."""
@@ -36,7 +36,10 @@ _PARSERS = {
     "markdown": ("tabrag.documents.markup.markdown", "parse_markdown"),
     "sheets": ("tabrag.documents.sheets", "parse_sheets"),
     "text": ("tabrag.documents.plain_text", "parse_text"),
+    "docling": ("tabrag.documents.docling.parse", "parse_docling"),
 }
+_CONVERTED = ("pdf", "image")
+"""Kinds that Docling's models can read in place of our own parsers."""
 _MARKUP = (b"<!doctype html", b"<html")
 _HEAD = 1 << 12
 _CONTROLS = re.compile(rb"[\x01-\x07\x0e-\x1a\x1c-\x1f\x7f]")
@@ -64,6 +67,8 @@ def parse_file(path: Path, document_id: str, *, pictures: Pictures, options: Par
     path = Path(path)
     kind = kind_of(path)
     module, name = _PARSERS[kind]
+    if options.converter == "docling" and kind in _CONVERTED:
+        module, name = "tabrag.documents.docling.program", "convert"
     try:
         parse: Callable[..., Parsed] = getattr(importlib.import_module(module), name)
     except ModuleNotFoundError as error:
@@ -72,12 +77,12 @@ def parse_file(path: Path, document_id: str, *, pictures: Pictures, options: Par
         raise UserError(f"{path}: this version cannot read files of kind {kind}") from error
     parsed = named(parse(path, document_id, pictures=pictures, options=options), document_id)
     document = mark_decorations(parsed.document, pictures.folder)
-    routing = route(document, kind)
+    routing = route(document, parsed.kind or kind)
     return replace(parsed, document=replace(document, layout=routing.layout if routing.sure else ""))
 
 
 def kind_of(path: Path) -> str:
-    """``pdf``, ``image``, ``docx``, ``pptx``, ``sheets``, ``html``, ``markdown`` or ``text``.
+    """``pdf``, ``image``, ``docx``, ``pptx``, ``sheets``, ``html``, ``markdown``, ``docling`` or ``text``.
 
     Raises:
         UserError: As :func:`parse_file`.
@@ -110,6 +115,10 @@ def kind_of(path: Path) -> str:
             f"{path}: is no text: it is damaged, or of a kind that cannot be read; supported are "
             f"{', '.join(SUFFIXES)}"
         )
+    if suffix == ".json":
+        if not is_docling(path):
+            raise UserError(f"{path}: is JSON, but no document of Docling: there is no text to be read in it")
+        return "docling"
     if suffix in (".md", ".markdown") and not _text_of(head).startswith(_MARKUP):
         return "markdown"
     if kind == "html":

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from PIL import Image
 
 Ocr = Literal["none", "rapidocr"]
+Converter = Literal["own", "docling"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +24,11 @@ class ParseOptions:
         page_images: Whether each page of a PDF and each picture file is kept as a picture under ``pages/``.
         dpi: Resolution of these pictures and of what OCR reads, in pixels an inch.
         password: Opens encrypted files.
+        converter: What reads PDF files and pictures: the parsers of this package, or the program ``docling``
+            with its models, which runs on this machine, see :mod:`tabrag.documents.docling.program`.
+        docling: That program: its path, or its name on ``PATH``.
+        docling_models: Folder with its models (``docling-tools models download``); empty for where it looks
+            by itself.
         fill_right: Whether a header of a workbook or of delimited text also covers the empty cells right of
             it, where no merged cells say so, see :func:`tabrag.tables.headers.infer_headers`.
         timeout: Seconds that one file may take.
@@ -33,6 +39,9 @@ class ParseOptions:
     page_images: bool = True
     dpi: int = 144
     password: str = ""
+    converter: Converter = "own"
+    docling: str = "docling"
+    docling_models: str = ""
     fill_right: bool = False
     timeout: float = 120.0
     memory_mb: int = 2048
@@ -48,6 +57,7 @@ class Parsed:
         notes: What could not be read or had to be guessed; a file with notes about lost content is partial.
         partial: Whether some of its content is lost.
         cut: Whether the time was over before its end: with more time there is more of it.
+        kind: Of the file that was converted, where this one is what another program made of it; else empty.
     """
 
     document: Document
@@ -55,6 +65,7 @@ class Parsed:
     notes: list[str] = field(default_factory=list)
     partial: bool = False
     cut: bool = False
+    kind: str = ""
 
 
 class Pictures:

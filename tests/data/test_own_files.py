@@ -42,3 +42,16 @@ def test_a_folder_that_cannot_be_listed_is_named(tmp_path: Path) -> None:
         assert ["cannot be listed" in refused for refused in names.values()] == [True]
     finally:
         shutil.rmtree(tmp_path / ("x" * 200))
+
+
+def test_documents_of_docling_are_files_and_other_json_and_their_pictures_are_not(tmp_path: Path) -> None:
+    mark = '{"x": "' + "y" * (1 << 20) + '", "schema_name" : "DoclingDocument"}'
+    (tmp_path / "report.json").write_text(mark)  # far from the beginning of the file
+    (tmp_path / "package.json").write_text('{"schema_name": "Other"}')
+    for name in ("report_artifacts", "package_artifacts"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "image_0.png").write_bytes(b"x")
+    passed_over: Counter[str] = Counter()
+    found = [file.name for file in own_files(tmp_path, passed_over=passed_over)]
+    assert found == ["report.json", "package_artifacts/image_0.png"]
+    assert passed_over == {".json": 1}

@@ -1,0 +1,1 @@
+"""Documents that Docling converted: its JSON (``DoclingDocument``), and its program."""
