@@ -3,13 +3,15 @@
 Two readers:
 
 - ``cells``: picks cells and, where the question asks for it, computes with them; no language model. A trained
-  cell reader where ``checkpoint`` names one (:mod:`tabrag.inference.cell_reader`), else header words alone,
-  which answer "what is the value" questions, comparisons and extremes (:mod:`tabrag.inference.rule_reader`).
-  Both call every statement NOT ENOUGH INFO.
+  cell reader where ``checkpoint`` names one (:mod:`tabrag.inference.cell_reader`), else the words of headers
+  and cells (:mod:`tabrag.inference.rule_reader`), read in the first few tables
+  (:mod:`tabrag.inference.rule_tables`); where nothing of them fits the question, it is not answerable. Both
+  call every statement NOT ENOUGH INFO.
 - ``chat``: a chat model reads the table's text, picture or both (:mod:`tabrag.inference.chat_reader`).
 
 Confidence, 0..1: for the cell reader the probability of operator and cells; for the rule reader how clearly
-the chosen row and column lead over the next best; for ``chat`` the geometric mean of the probabilities that
+the chosen row and column lead over the next best, times the share of the question's words that they and the
+table's titles say; for ``chat`` the geometric mean of the probabilities that
 the model gave to the tokens of its own reply, halved where the answer (of a formula: one of its numbers) does
 not stand in the table (it may be computed, or made up); for statements the probability of the label among the
 labels. Where the best candidate was reranked, its score P(True) is the probability that its table holds the
@@ -26,7 +28,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tabrag.chat.open import open_chat, refuse_text_alone
-from tabrag.chat.prompts import NOT_ENOUGH_INFO, VERSION, Shown
+from tabrag.chat.prompts import NOT_ANSWERABLE, NOT_ENOUGH_INFO, VERSION, Shown
 from tabrag.chat.prompts_reasoning import REASONING_VERSION
 from tabrag.chat.protocol import ChatModel
 from tabrag.data.records import TASKS
@@ -37,12 +39,12 @@ from tabrag.inference.config import ReaderConfig
 from tabrag.inference.document_view import document_views, without_places
 from tabrag.inference.found import Found
 from tabrag.inference.instructions import split_instructions
-from tabrag.inference.rule_reader import read_cell
+from tabrag.inference.rule_tables import MIN_SUPPORT, NUM_TABLES, best_table
 from tabrag.inference.table_view import shown_tables
 from tabrag.inference.tree import STAGE as TREE
 from tabrag.inference.view import Corpus, Parts, View, candidate_item, picture_of
 from tabrag.inference.visual import VisualReader, pictures_of
-from tabrag.types import Answer, Candidate, Grid, Query, Run, Table
+from tabrag.types import Answer, Candidate, Query, Run, Table
 
 if TYPE_CHECKING:
     from tabrag.inference.cell_reader import CellAnswerer
@@ -90,7 +92,7 @@ class Reader:
         asked = self._looked_at(self.contexts(queries, run, corpus, parts=parts))
         pairs = [(one, answer) for one, answer in zip(asked, answers, strict=True) if one.views]
         if self.config.reader == "cells":
-            self._read_cells(pairs, corpus)
+            self._read_cells(pairs, run, corpus)
         elif pairs:
             some, theirs = zip(*pairs, strict=True)
             read_chat(some, theirs, corpus, chat=self.chat, config=self.config)
@@ -139,7 +141,9 @@ class Reader:
     @property
     def num_tables(self) -> int:
         """How many of a query's candidates are read."""
-        return self.config.num_tables if self.config.reader == "chat" else 1
+        if self.config.reader == "chat":
+            return self.config.num_tables
+        return NUM_TABLES if self.config.checkpoint is None else 1
 
     def contexts(
         self,
@@ -213,7 +217,7 @@ class Reader:
         ranked = [one for one in candidates if one.stage != TREE]
         return ranked[: self.num_tables] + [one for one in candidates if one.stage == TREE]
 
-    def _read_cells(self, pairs: Sequence[tuple[Asked, Answer]], corpus: Corpus) -> None:
+    def _read_cells(self, pairs: Sequence[tuple[Asked, Answer]], run: Run, corpus: Corpus) -> None:
         readable: list[tuple[Asked, Answer]] = []
         for one, answer in pairs:
             view = one.views[0]
@@ -223,25 +227,44 @@ class Reader:
                     NOT_ENOUGH_INFO,
                     [view.locate("", one.question, image=image)],
                 )
-            elif view.read.grid is None:
+            elif all(view.read.grid is None for view in one.views):
                 answer.evidence = [view.evidence_at([], image=image)]
             else:
                 readable.append((one, answer))
-        found = self._found(
-            [(one.question, grid) for one, _ in readable if (grid := one.views[0].read.grid) is not None]
-        )
-        for (one, answer), what in zip(readable, found, strict=True):
-            view = one.views[0]
-            if what is not None:
-                answer.answer, answer.confidence, answer.formula = what.text, what.certainty, what.formula
-            cells = [] if what is None else what.cells
-            answer.evidence = [view.evidence_at(cells, image=picture_of(view.table, corpus))]
+        if self.cell_reader is not None:
+            asked = [
+                (one.question, grid) for one, _ in readable if (grid := one.views[0].read.grid) is not None
+            ]
+            for (one, answer), found in zip(readable, self.cell_reader(asked), strict=True):
+                _write(answer, found, one.views[0], corpus)
+            return
+        for one, answer in readable:
+            self._read_rules(one, answer, run.get(one.query.id, []), corpus)
 
-    def _found(self, pairs: list[tuple[str, Grid]]) -> Sequence[Found | None]:
-        """What the cell reader, or the rule reader without one, finds in each grid."""
-        if self.cell_reader is None:
-            return [read_cell(grid, question) for question, grid in pairs]
-        return self.cell_reader(pairs)
+    def _read_rules(
+        self, asked: Asked, answer: Answer, candidates: Sequence[Candidate], corpus: Corpus
+    ) -> None:
+        """The answer by rules: of the first table alone where a reranker has read them all."""
+        scores = {candidate.item_id: candidate.score for candidate in reversed(candidates)}
+        views = [
+            (view, grid)
+            for view in (asked.views if asked.relevance is None else asked.views[:1])
+            if (grid := view.read.grid) is not None
+        ]
+        if not views:
+            _write(answer, None, asked.views[0], corpus)
+            return
+        found = best_table(
+            asked.question,
+            [(view.table, grid) for view, grid in views],
+            [scores.get(view.table.id, 0.0) for view, _ in views],
+        )
+        if found is None:
+            _write(answer, None, views[0][0], corpus)
+        elif found[1].support < MIN_SUPPORT:
+            answer.answer, answer.confidence = NOT_ANSWERABLE, 0.0
+        else:
+            _write(answer, found[1], views[found[0]][0], corpus)
 
     def _looked_at(self, asked: list[Asked]) -> list[Asked]:
         """With what an image-text model says of the pages' pictures, where there is one."""
@@ -280,6 +303,14 @@ class Reader:
         if self._chat is None:
             self._chat = open_chat(self.config.chat, self.config.server)
         return self._chat
+
+
+def _write(answer: Answer, found: Found | None, view: View, corpus: Corpus) -> None:
+    """Put what was found in a table into an answer."""
+    if found is not None:
+        answer.answer, answer.confidence, answer.formula = found.text, found.certainty, found.formula
+    cells = [] if found is None else found.cells
+    answer.evidence = [view.evidence_at(cells, image=picture_of(view.table, corpus))]
 
 
 def p_true(candidates: Sequence[Candidate]) -> float | None:

@@ -20,6 +20,8 @@ class Found:
             the more often the answer is right.
         operator: How the answer follows from the cells, see :mod:`tabrag.tables.programs`; ``header`` for a
             header.
+        support: 0..1. Of the rule reader the share of the question's words that the table says where the
+            answer stands or in its titles.
         formula: The arithmetic with its numbers; None where nothing was computed.
     """
 
@@ -28,3 +30,4 @@ class Found:
     certainty: float
     operator: str = "cell"
     formula: str | None = None
+    support: float = 1.0
