@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from tabrag.config import main
 from tabrag.errors import UserError
-from tabrag.inference.pipeline import PipelineConfig
+from tabrag.inference.pipeline_config import PipelineConfig
 from tabrag.types import Turn
 
 

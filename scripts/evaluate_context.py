@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tabrag.config import main
-from tabrag.inference.pipeline import PipelineConfig
+from tabrag.inference.pipeline_config import PipelineConfig
 
 
 @dataclass(kw_only=True)

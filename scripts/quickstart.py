@@ -103,7 +103,8 @@ def run(config: Config) -> dict[str, Any]:
     _call("infer/answer.py", *asked, "--split=test", f"--out={out / 'answers.jsonl'}")
 
     from tabrag.evaluation.quickstart import write_quickstart_report
-    from tabrag.inference.pipeline import Pipeline, PipelineConfig
+    from tabrag.inference.pipeline import Pipeline
+    from tabrag.inference.pipeline_config import PipelineConfig
 
     return write_quickstart_report(
         out,

@@ -12,7 +12,8 @@ import pytest
 
 from tabrag.config import load, parse, to_dict
 from tabrag.errors import UserError
-from tabrag.inference.pipeline import Pipeline, PipelineConfig
+from tabrag.inference.pipeline import Pipeline
+from tabrag.inference.pipeline_config import PipelineConfig
 
 ROOT = Path(__file__).parent.parent
 

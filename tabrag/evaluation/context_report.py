@@ -11,7 +11,8 @@ from tabrag.documents.whole import WholeDocument
 from tabrag.errors import UserError
 from tabrag.evaluation.context_evidence import is_shown, pictures_of
 from tabrag.files import write_jsonl
-from tabrag.inference.pipeline import Pipeline, PipelineConfig
+from tabrag.inference.pipeline import Pipeline
+from tabrag.inference.pipeline_config import PipelineConfig
 from tabrag.inference.retrieve import select_queries
 from tabrag.tables.token_estimate import estimate_tokens
 from tabrag.types import Candidate, Fact

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from tabrag.inference.jobs import rows_or_errors, run_job
-from tabrag.inference.pipeline import Pipeline, PipelineConfig
+from tabrag.inference.pipeline import Pipeline
+from tabrag.inference.pipeline_config import PipelineConfig
 from tabrag.inference.retrieve import refuse_empty, select_queries
 from tabrag.inference.rewrite import query_content, warn_of_history
 from tabrag.inference.view import Items

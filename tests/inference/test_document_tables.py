@@ -12,7 +12,8 @@ from tabrag.errors import UserError
 from tabrag.index.config import FusionConfig
 from tabrag.inference.document_tables import table_run
 from tabrag.inference.index_job import index_folder
-from tabrag.inference.pipeline import Pipeline, PipelineConfig
+from tabrag.inference.pipeline import Pipeline
+from tabrag.inference.pipeline_config import PipelineConfig
 from tabrag.representations import RepresentationConfig
 from tabrag.tables.grid import make_grid
 from tabrag.types import Block, Candidate, Document, Query, Source, Table

@@ -15,7 +15,8 @@ from tabrag.files import write_jsonl
 from tabrag.inference.answer_job import answer_queries
 from tabrag.inference.config import RefineConfig
 from tabrag.inference.given_run import GivenRun
-from tabrag.inference.pipeline import Pipeline, PipelineConfig
+from tabrag.inference.pipeline import Pipeline
+from tabrag.inference.pipeline_config import PipelineConfig
 from tabrag.tables.grid import make_grid
 from tabrag.types import Candidate, Query, Table
 

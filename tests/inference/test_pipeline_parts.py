@@ -21,7 +21,8 @@ from tabrag.inference.answer import Reader
 from tabrag.inference.answer_job import readable
 from tabrag.inference.config import ContextConfig, ReaderConfig, RefineConfig, TreeConfig
 from tabrag.inference.index_job import index_folder
-from tabrag.inference.pipeline import Pipeline, PipelineConfig
+from tabrag.inference.pipeline import Pipeline
+from tabrag.inference.pipeline_config import PipelineConfig
 from tabrag.representations import RepresentationConfig
 from tabrag.tables.grid import make_grid
 from tabrag.types import Answer, Block, Document, Page, Query, Source, Table, Word

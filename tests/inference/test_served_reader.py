@@ -19,7 +19,7 @@ from tabrag.data.folder import write_folder
 from tabrag.errors import UserError
 from tabrag.inference.answer_job import answer_queries
 from tabrag.inference.config import ReaderConfig
-from tabrag.inference.pipeline import PipelineConfig
+from tabrag.inference.pipeline_config import PipelineConfig
 from tabrag.tables.grid import make_grid
 from tabrag.types import Query, Table
 

@@ -14,7 +14,8 @@ from tabrag.errors import UserError
 from tabrag.inference.answer import Reader
 from tabrag.inference.config import ContextConfig, ReaderConfig, TreeConfig
 from tabrag.inference.index_job import index_folder
-from tabrag.inference.pipeline import Pipeline, PipelineConfig
+from tabrag.inference.pipeline import Pipeline
+from tabrag.inference.pipeline_config import PipelineConfig
 from tabrag.inference.tree import STAGE, TreeNodes
 from tabrag.representations import RepresentationConfig
 from tabrag.types import Query
