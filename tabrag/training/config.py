@@ -33,6 +33,8 @@ class TrainConfig:
         eval_every: Steps between evaluations on the dev split; 0 evaluates at the end only.
         save_every: Steps between saved states; 0 saves at evaluations and at the end only.
         patience: Stop after this many evaluations without a better figure; 0 never stops early.
+        estimate: Tell before the first step how long the run will take, by a trial of a part of its batch
+            (a second or two) that changes nothing of the run.
     """
 
     batch_size: int = 32
@@ -52,6 +54,7 @@ class TrainConfig:
     eval_every: int = 0
     save_every: int = 0
     patience: int = 0
+    estimate: bool = True
 
     def __post_init__(self) -> None:
         for name in ("batch_size", "accumulate", "log_every"):

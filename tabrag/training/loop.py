@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 import math
 import time
@@ -16,6 +17,7 @@ from tqdm import tqdm
 from tabrag import distributed
 from tabrag.errors import UserError
 from tabrag.files import write_json
+from tabrag.training import rehearsal
 from tabrag.training.accelerator import is_partitioned, wrap
 from tabrag.training.config import TrackingConfig, TrainConfig
 from tabrag.training.gradcache import check_cacheable
@@ -95,9 +97,16 @@ def train(
     progress = Progress()
     description = task.describe()
     if state is not None:
-        saved = load_state(state, module=task.module, optimizer=optimizer)
+        saved = load_state(state, module=task.module, optimizer=optimizer, scaler=accelerator.scaler)
         progress = Progress(**{key: saved[key] for key in Progress.__dataclass_fields__})
         _same_task(state, saved["task"], description)
+    batches = _endless(task, progress, steps_an_epoch * config.accumulate)
+    estimate = None
+    if config.estimate and progress.step < total and not _is_stale(progress, config):
+        first = next(batches)
+        with explain_out_of_memory(config):
+            estimate = rehearsal.step_seconds(task.module, first, accelerator, config)
+        batches = itertools.chain([first], batches)
     module, optimizer = wrap(task.module, optimizer, accelerator, config)
     facts = {
         "queries per process": config.batch_size,
@@ -111,6 +120,8 @@ def train(
         logger.info("%s", "; ".join(f"{name}: {value}" for name, value in facts.items()))
         if not is_partitioned(accelerator):
             logger.info("%s", describe(lower_bound(task.module, processes=distributed.world_size())))
+        if estimate is not None:
+            logger.info("%s", rehearsal.describe(estimate, steps=total - progress.step))
     tracker = Tracker(
         tracking or TrackingConfig(), out, settings={**settings, "facts": facts}, step=progress.step
     )
@@ -122,7 +133,6 @@ def train(
     if total == 0 or (progress.step >= total and not has_export):
         _judge(task, module, progress, out=out, tracker=tracker)
     module.train()
-    batches = _endless(task, progress, steps_an_epoch * config.accumulate)
     bar = tqdm(total=total, initial=progress.step, desc="train", disable=not distributed.is_main())
     running, since = [], time.perf_counter()
     measured = progress.step + 1  # the optimizer's state is first there in the second step
@@ -161,6 +171,7 @@ def train(
                     module=task.module,
                     optimizer=optimizer,
                     progress={**vars(progress), "task": description},
+                    scaler=accelerator.scaler,
                 )
     if _is_stale(progress, config) and distributed.is_main():
         logger.info("no better figure in %d evaluations: stopped at step %d", progress.stale, progress.step)

@@ -21,6 +21,8 @@ from tabrag.training.state import newest_complete
 
 logger = logging.getLogger(__name__)
 
+_CHANGE_NOTHING = ("out", "resume", "train.estimate")
+"""Settings that may differ when a run goes on, beside those of the trackers."""
 _PACKAGES = ("tabrag", "torch", "transformers", "accelerate", "safetensors", "numpy", "pillow")
 
 
@@ -112,7 +114,7 @@ def _same_settings(record: Path, settings: dict[str, Any]) -> None:
         key
         for key in _flat(saved).keys() | _flat(settings).keys()
         if _flat(saved).get(key) != _flat(settings).get(key)
-        and key not in ("out", "resume")
+        and key not in _CHANGE_NOTHING
         and not key.startswith("tracking.")
     )
     if changed:

@@ -35,11 +35,13 @@ def save_state(
     module: nn.Module,
     optimizer: torch.optim.Optimizer | ZeroOptimizer,
     progress: dict[str, Any],
+    scaler: torch.amp.GradScaler | None = None,
     keep: int = 2,
 ) -> None:
     """Write the state of ``step`` under ``root``, the newest of ``keep`` that stay; every process calls this.
 
-    Later states go too: they belong to a course that was left by going back to an earlier state.
+    Later states go too: they belong to a course that was left by going back to an earlier state. ``scaler``
+    is what scales losses in float16; it is the same on every process.
     """
     random_states = distributed.gather_objects([random_state()])
     optimizer_state = optimizer.state_dict()
@@ -62,7 +64,13 @@ def save_state(
             save_file(flat, folder / "random.safetensors")
             write_json(
                 folder / "progress.json",
-                {"step": step, "processes": len(random_states), "groups": groups, **progress},
+                {
+                    "step": step,
+                    "processes": len(random_states),
+                    "groups": groups,
+                    "scaler": None if scaler is None else scaler.state_dict(),
+                    **progress,
+                },
             )
             write_json(
                 folder / "complete.json", {path.name: path.stat().st_size for path in folder.iterdir()}
@@ -75,7 +83,13 @@ def save_state(
     distributed.barrier()
 
 
-def load_state(folder: Path, *, module: nn.Module, optimizer: torch.optim.Optimizer) -> dict[str, Any]:
+def load_state(
+    folder: Path,
+    *,
+    module: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    scaler: torch.amp.GradScaler | None = None,
+) -> dict[str, Any]:
     """Restore what :func:`save_state` wrote and return its ``progress``; every process calls this.
 
     Raises:
@@ -94,6 +108,8 @@ def load_state(folder: Path, *, module: nn.Module, optimizer: torch.optim.Optimi
         _restore_optimizer(optimizer, load_file(folder / "optimizer.safetensors"), progress["groups"])
     except (RuntimeError, ValueError) as error:
         raise UserError(f"{folder}: the state of another model: {error}") from error
+    if scaler is not None and progress.get("scaler"):
+        scaler.load_state_dict(progress["scaler"])
     states = load_file(folder / "random.safetensors")
     prefix = f"{distributed.rank()}."
     set_random_state(

@@ -84,6 +84,28 @@ def test_stopped_and_resumed_equals_uninterrupted_bit_for_bit(tmp_path: Path, ki
     assert len(set(_losses(tmp_path / "whole"))) == 8
 
 
+def test_a_resumed_run_scales_losses_as_an_uninterrupted_one(tmp_path: Path) -> None:
+    def scaled(out: Path, task: ToyTask, *, resume: str = "none") -> None:
+        accelerator = make_accelerator("float32")
+        # What float16 brings along on a GPU; it doubles every third step.
+        accelerator.scaler = torch.amp.GradScaler("cpu", init_scale=2.0, growth_interval=3)
+        config = TrainConfig(batch_size=4, max_steps=8, lr=0.1, save_every=1, clip=0.0)
+        train(task, config, accelerator=accelerator, out=out, settings={}, resume=resume)
+
+    scaled(tmp_path / "whole", ToyTask())
+    first = ToyTask()
+    _kill_after(first, 4)
+    with pytest.raises(_KilledError):
+        scaled(tmp_path / "parts", first)
+    scaled(tmp_path / "parts", ToyTask(), resume="auto")
+    states = [
+        json.loads((tmp_path / run / "state/step-00000008/progress.json").read_text())
+        for run in ("whole", "parts")
+    ]
+    assert states[0] == states[1]
+    assert states[0]["scaler"]["scale"] == 8.0 and states[0]["scaler"]["_growth_tracker"] == 2
+
+
 def test_two_processes_train_as_one(tmp_path: Path) -> None:
     one = ToyTask(batch_size=4, dropout=0.0)
     _train(one, tmp_path / "one", max_steps=6)
@@ -122,7 +144,7 @@ def test_accumulation_averages_micro_batches(tmp_path: Path) -> None:
     task = ToyTask(dropout=0.0)
     seen: list[torch.Tensor] = []
     task.module.query.weight.register_hook(seen.append)
-    _train(task, tmp_path / "run", accumulate=2, max_steps=1, clip=0.0)
+    _train(task, tmp_path / "run", accumulate=2, max_steps=1, clip=0.0, estimate=False)
     reference = ToyTask(dropout=0.0)
     for batch in list(reference.batches(0, 0))[:2]:
         (reference.module(batch) / 2).backward()
@@ -204,6 +226,11 @@ def test_other_data_is_refused_on_resume(tmp_path: Path) -> None:
     changed.describe = lambda: {"candidates per query": 4, "data": "other"}  # type: ignore[method-assign]
     with pytest.raises(UserError, match=r"step-00000004: the data .*\(data changed\)"):
         _train(changed, tmp_path / "run", max_steps=4, resume="auto")
+
+
+def test_a_run_goes_on_with_or_without_an_estimate(tmp_path: Path) -> None:
+    _train(ToyTask(), tmp_path / "run", max_steps=2, save_every=1)
+    _train(ToyTask(), tmp_path / "run", max_steps=2, save_every=1, estimate=False, resume="auto")
 
 
 def test_losses_between_two_log_lines_survive_a_kill(tmp_path: Path) -> None:

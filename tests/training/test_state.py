@@ -44,6 +44,22 @@ def test_what_is_saved_is_what_is_restored(tmp_path: Path) -> None:
     assert saved["param_groups"] == restored["param_groups"]
 
 
+def test_the_scale_of_losses_goes_on(tmp_path: Path) -> None:
+    module, optimizer = _module_and_optimizer()
+    scaler = torch.amp.GradScaler("cpu", init_scale=2.0**7, growth_interval=5)
+    for factor in (1.0, float("inf"), 1.0):  # halves once, then stands at one sound step of five
+        scaler.scale(factor * module.query(torch.randn(3, 6)).sum()).backward()
+        scaler.step(optimizer)
+        scaler.update()
+        optimizer.zero_grad()
+    save_state(tmp_path, step=1, module=module, optimizer=optimizer, progress={}, scaler=scaler)
+    other, fresh = _module_and_optimizer()
+    restored = torch.amp.GradScaler("cpu", init_scale=2.0**7, growth_interval=5)
+    load_state(tmp_path / "step-00000001", module=other, optimizer=fresh, scaler=restored)
+    assert restored.state_dict() == scaler.state_dict()
+    assert scaler.get_scale() == 2.0**6 and scaler.state_dict()["_growth_tracker"] == 1
+
+
 def test_auto_resume_takes_the_newest_complete_state(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
