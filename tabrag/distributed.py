@@ -123,6 +123,22 @@ def shared(work: Callable[[Sequence[Any]], Sequence[T]], asked: Sequence[Any]) -
     return gather_objects(own)
 
 
+def shared_stream(work: Callable[[Any], T], asked: Sequence[Any], *, at_once: int = 512) -> Iterator[T]:
+    """The result of each that is ``asked``, in order and on every process, which must read all of them alike.
+
+    Args:
+        work: Gives one value's result.
+        asked: The same in every process.
+        at_once: Values that each process works on between two exchanges.
+
+    Raises:
+        UserError: See :func:`shared`.
+    """
+    step = at_once * world_size() if is_active() else at_once
+    for start in range(0, len(asked), step):
+        yield from shared(lambda part: [work(value) for value in part], asked[start : start + step])
+
+
 def gather_sizes(length: int, device: torch.device) -> list[int]:
     """Every process's length."""
     if not is_active() or world_size() == 1:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pytest
 import torch
 from processes import run_distributed
 
 from tabrag import distributed
 from tabrag.chat.endpoint import Refused
+from tabrag.errors import UserError
 
 
 def test_without_a_group_everything_is_local() -> None:
@@ -91,3 +93,35 @@ def test_shared_work_is_done_once_and_a_fault_is_raised_in_every_process() -> No
     assert (num_first, num_second) == (2 + 2, 3)
     assert told_first == told_second == ["no", "422", "not this one"]
     assert distributed.shared(lambda some: [one + 1 for one in some], [1, 2]) == [2, 3]
+
+
+@pytest.mark.parametrize("count", [0, 1, 5, 12])
+def test_a_shared_stream_is_made_once_and_read_by_all(count: int) -> None:
+    def work(rank: int) -> tuple[list[str], list[int]]:
+        done: list[int] = []
+
+        def one(value: int) -> str:
+            done.append(value)
+            return f"{value}"
+
+        return list(distributed.shared_stream(one, range(count), at_once=2)), done
+
+    (first, own), (second, others) = run_distributed(work, 2)
+    assert first == second == [str(value) for value in range(count)]
+    assert sorted(own + others) == list(range(count))
+    assert work(0) == (first, list(range(count)))
+
+
+def test_a_fault_in_a_shared_stream_is_raised_in_every_process() -> None:
+    def one(value: int) -> int:
+        if value == 3:
+            raise UserError("three")
+        return value
+
+    def work(rank: int) -> str:
+        try:
+            return str(list(distributed.shared_stream(one, range(8), at_once=2)))
+        except UserError as error:
+            return str(error)
+
+    assert run_distributed(work, 2) == ["three", "three"]

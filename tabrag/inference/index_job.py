@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tabrag import distributed
 from tabrag.data.folder import DataFolder
 from tabrag.errors import UserError
 from tabrag.index.config import Bm25Config, EncodeConfig
@@ -142,21 +143,25 @@ def read_ids(path: str | Path) -> list[str]:
 def _entries(
     folder: DataFolder, represent: Representation, kind: str, items: Collection[str] | None
 ) -> Iterator[Entry]:
-    """The entries of all items; what is represented decides whether those are tables or documents."""
-    ids = items if items is not None else (folder.tables if kind == "table" else folder.documents).ids
-    for item_id in ids:
+    """The entries of all items, which the processes represent together; what is represented decides whether
+    those are tables or documents.
+    """
+
+    def of_item(item_id: str) -> list[Entry]:
         try:
             item = folder.items[item_id]
         except KeyError as error:
             raise UserError(f"{folder.path}: no item '{item_id}' to index: check the list of ids") from error
-        for entry in entries_of(represent, item, folder=folder.path):
-            yield replace(entry, metadata=facts_of(item, entry.item_id))
+        made = entries_of(represent, item, folder=folder.path)
+        return [replace(entry, metadata=facts_of(item, entry.item_id)) for entry in made]
+
+    ids = items if items is not None else (folder.tables if kind == "table" else folder.documents).ids
+    for made in distributed.shared_stream(of_item, list(ids)):
+        yield from made
 
 
 def _cut_tokens(retriever: Retriever) -> float:
     """The share of the tokens that all processes' item towers have seen and cut."""
-    from tabrag import distributed
-
     inputs = retriever.item.inputs
     counts = distributed.gather_objects([(inputs.num_cut, inputs.num_tokens)])
     return round(sum(cut for cut, _ in counts) / max(1, sum(seen for _, seen in counts)), 6)

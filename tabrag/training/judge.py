@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from tabrag import distributed
 from tabrag.data.folder import DataFolder
 from tabrag.evaluation.ranking import evaluate_queries
 from tabrag.index.exact import ExactIndex
@@ -41,9 +42,11 @@ def judge(retriever: Retriever, folder: DataFolder, dev: DevConfig, *, split: st
         judged = {item_id for grades in qrels.values() for item_id in grades}
         ids = [item_id for item_id in ids if item_id in judged]
     represent = build(retriever.representation, measure=retriever.item.inputs)
-    items = [
-        entry for item_id in ids for entry in entries_of(represent, folder.items[item_id], folder=folder.path)
-    ]
+
+    def of_item(item_id: str) -> list[Entry]:
+        return entries_of(represent, folder.items[item_id], folder=folder.path)
+
+    items = [entry for made in distributed.shared_stream(of_item, ids) for entry in made]
     queries = [Entry(id=query_id, item_id=query_id, text=folder.queries[query_id].text) for query_id in qrels]
     found = search_items(
         ExactIndex(metric=retriever.metric).build(encode(retriever.item, items)).search,
