@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from pathlib import Path
 
+from tabrag import distributed
 from tabrag.data.config import PairsConfig
 from tabrag.data.content import content_digest
 from tabrag.data.folder import DataFolder
@@ -99,7 +100,7 @@ class TrainingPairs:
         return sha256_json(facts + several)[:12]
 
     def _log_mix(self) -> None:
-        if len(self.set_names) == 1:
+        if len(self.set_names) == 1 or not distributed.is_main():
             return
         sizes = [self.sets.count(set_) for set_ in range(len(self.set_names))]
         shares = set_shares(sizes, temperature=self.mix_temperature)
@@ -129,7 +130,7 @@ class TrainingPairs:
         first: dict[bytes, int] = {}
         numbers = {item: first.setdefault(self._content(item), item) for item in items}
         repeated = {item: number for item, number in numbers.items() if item != number}
-        if repeated:
+        if repeated and distributed.is_main():
             logger.info("%d tables repeat the content of another; none is its negative", len(repeated))
         return repeated
 
@@ -154,7 +155,7 @@ class TrainingPairs:
         without = sum(not negatives for negatives in self.negatives)
         if without == len(self):
             raise UserError(f"{path}: no candidates for any training query of split '{self.config.split}'")
-        if without:
+        if without and distributed.is_main():
             logger.warning("%d of %d training queries have no hard negative in %s", without, len(self), path)
 
     def _neighbours(self) -> dict[int, list[int]]:
