@@ -117,6 +117,22 @@ def test_tables_of_one_content_share_their_questions_and_keep_their_data_set(tmp
     assert len(twins) > 2 and all(group == {"t1", "copy"} for group in twins)
 
 
+def test_a_copy_without_headers_shares_questions_but_no_header_cells(tmp_path: Path) -> None:
+    headed = _table(1)
+    assert headed.grid is not None
+    spelling = [[text.upper() for text in row] for row in headed.grid.cells]
+    bare = Table(id="bare", caption=headed.title, grid=make_grid(spelling))
+    source = _write(tmp_path / "in", [bare, headed, _table(2)])
+    figures = make_folder(source, tmp_path / "out", dev_share=0)
+    data = DataFolder(tmp_path / "out")
+    groups = [set(grades) for grades in data.qrels("train").values()]
+    assert {"bare", "t1"} in groups and {"bare"} not in groups and {"t1"} not in groups
+    assert figures["without_questions"] == 0
+    gold = {one.table_id for lines in data.gold_headers.values() for one in lines}
+    assert gold == {"t1", "t2"}
+    assert not validate(tmp_path / "out")
+
+
 def test_a_text_that_fits_several_tables_is_left_out(tmp_path: Path) -> None:
     def untitled(table_id: str, figure: str) -> Table:
         cells = [["库存", "期末"], ["原材料", figure]]
