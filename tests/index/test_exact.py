@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -75,6 +76,42 @@ def test_result_does_not_depend_on_the_batch_or_on_the_order_of_rows() -> None:
     assert (content[order][moved_rows] == content[rows]).all()
     assert np.allclose(moved_scores, scores, atol=1e-6)
     assert any(len(set(one)) < 9 for one in content[rows].tolist())
+
+
+@pytest.mark.parametrize("k", [5, 120])
+def test_threads_give_the_same_as_one(k: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    generator = np.random.default_rng(5)
+    vectors = generator.normal(size=(9001, 24)).astype(np.float32)
+    vectors[4000:4500] = vectors[:500]
+    queries = generator.normal(size=(1300, 24)).astype(np.float32)
+    index = ExactIndex().build(vectors)
+    before = torch.get_num_threads()
+    searched: list[tuple[str, int, int]] = []
+    search_batch = ExactIndex._search_batch
+
+    def noted(self: ExactIndex, q_BE: torch.Tensor, k: int) -> tuple[np.ndarray, np.ndarray]:
+        searched.append((threading.current_thread().name, len(q_BE), torch.get_num_threads()))
+        return search_batch(self, q_BE, k)
+
+    monkeypatch.setattr(ExactIndex, "_search_batch", noted)
+    try:
+        torch.set_num_threads(1)
+        scores, rows = index.search(queries, k)
+        assert [(number, threads) for _, number, threads in searched] == [(650, 1)] * 2
+        searched.clear()
+        torch.set_num_threads(3)
+        threaded_scores, threaded_rows = index.search(queries, k)
+        assert torch.get_num_threads() == 3
+        assert sorted((number, threads) for _, number, threads in searched) == [(432, 1), (434, 1), (434, 1)]
+        assert "MainThread" not in {name for name, _, _ in searched}
+        searched.clear()
+        few = index.search(queries[:100], k)[1]
+        assert searched == [("MainThread", 100, 3)]
+    finally:
+        torch.set_num_threads(before)
+    assert (threaded_rows == rows).all() and np.allclose(threaded_scores, scores, atol=1e-6)
+    assert (few == rows[:100]).all()
+    assert np.isin(rows, np.arange(4000, 4500)).any()
 
 
 def test_cosine_of_vectors_of_any_length() -> None:
