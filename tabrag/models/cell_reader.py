@@ -11,7 +11,6 @@ width of rows and columns, ``O`` operators.
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,14 +20,14 @@ import torch
 from torch import Tensor, nn
 
 from tabrag.errors import UserError
-from tabrag.files import atomic_folder, read_json, write_json
 from tabrag.models import backbones
 from tabrag.models.config import CellReaderConfig
+from tabrag.models.headed import read_settings, save_headed
 from tabrag.models.header_classifier import first_layers
 from tabrag.models.inputs.cell_batch import NUM_KINDS
 from tabrag.models.inputs.cell_table import NUM_AXIS_FACTS, NUM_CELL_FACTS, CellTableInputs
-from tabrag.models.io import load_tensors, resolve, save_backbone, save_tensors
-from tabrag.models.weights import add_weights, part_of
+from tabrag.models.io import load_tensors, resolve
+from tabrag.models.weights import add_weights
 from tabrag.tables.programs import OPERATORS
 
 FORMAT_VERSION = 1
@@ -129,15 +128,11 @@ class CellReader(nn.Module):
                 the expected ones.
         """
         folder = resolve(name, revision=revision)
-        path = folder / _FILE
-        if not path.is_file():
-            raise UserError(f"{folder}: no {_FILE}, so this is not a cell reader's folder")
-        values = read_json(path)
-        version, choices = values.pop("format_version", None), values.pop("choices", None)
-        if version != FORMAT_VERSION or choices != list(CHOICES):
+        values = read_settings(folder, _FILE, kind="cell reader", version=FORMAT_VERSION)
+        path, choices = folder / _FILE, values.pop("choices", None)
+        if choices != list(CHOICES):
             raise UserError(
-                f"{path}: format version {version} with the operators {choices}, but this tabrag reads "
-                f"version {FORMAT_VERSION} with {list(CHOICES)}: train it anew"
+                f"{path}: the operators {choices}, but this tabrag reads {list(CHOICES)}: train it anew"
             )
         try:
             config = CellReaderConfig(**values)
@@ -154,16 +149,15 @@ class CellReader(nn.Module):
             folder: Where to.
             state_dict: This module's gathered tensors, where its own are partitioned over processes.
         """
-        state = dict(self.state_dict() if state_dict is None else state_dict)
-        config = dataclasses.replace(self.config, backbone=backbones.origin(self.config.backbone))
-        with atomic_folder(folder) as temporary:
-            save_backbone(self.backbone, temporary, state_dict=part_of(state, "backbone."))
-            save_tensors(part_of(state, "heads."), temporary / _HEADS)
-            self.inputs.save(temporary)
-            write_json(
-                temporary / _FILE,
-                {"format_version": FORMAT_VERSION, "choices": list(CHOICES), **dataclasses.asdict(config)},
-            )
+        save_headed(
+            self,
+            folder,
+            file=_FILE,
+            values={"format_version": FORMAT_VERSION, "choices": list(CHOICES)},
+            head="heads",
+            head_file=_HEADS,
+            state_dict=state_dict,
+        )
 
     def forward(
         self,

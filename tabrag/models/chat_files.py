@@ -11,10 +11,10 @@ from typing import Any
 
 from tabrag.chat.prompts import RANK_LABELS, RANK_VERSION, VERSION
 from tabrag.errors import UserError
-from tabrag.files import read_json
 from tabrag.inference.config import ContextConfig
 from tabrag.models.blend import Blend
 from tabrag.models.config import ChatRerankerConfig, LoraConfig
+from tabrag.models.headed import read_settings
 
 FILE = "chat_reranker.json"
 FORMAT_VERSION = 1
@@ -71,12 +71,7 @@ def read(folder: Path) -> ChatRerankerFile:
             than those of this tabrag.
     """
     path = folder / FILE
-    if not path.is_file():
-        raise UserError(f"{folder}: no {FILE}, so this is not a trained chat model's folder")
-    values = read_json(path)
-    version = values.pop("format_version", None) if isinstance(values, dict) else None
-    if version != FORMAT_VERSION:
-        raise UserError(f"{path}: format version {version}, but this tabrag reads {FORMAT_VERSION}")
+    values = read_settings(folder, FILE, kind="trained chat model", version=FORMAT_VERSION)
     prompts = values.pop("prompt_version", None)
     values.pop("answer_prompt_version", None)
     if prompts != RANK_VERSION:

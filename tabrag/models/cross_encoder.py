@@ -21,14 +21,14 @@ import torch
 from torch import Tensor, nn
 
 from tabrag.errors import UserError
-from tabrag.files import atomic_folder, read_json, write_json
 from tabrag.models import backbones
 from tabrag.models.blend import Blend
 from tabrag.models.config import CrossEncoderConfig
+from tabrag.models.headed import read_settings, save_headed
 from tabrag.models.header_classifier import first_layers
 from tabrag.models.inputs.pairs import PairInputs
-from tabrag.models.io import load_tensors, resolve, save_backbone, save_tensors
-from tabrag.models.weights import add_weights, part_of
+from tabrag.models.io import load_tensors, resolve
+from tabrag.models.weights import add_weights
 from tabrag.representations import RepresentationConfig
 from tabrag.tables.question_facts import NUM_FACTS
 
@@ -125,13 +125,8 @@ class CrossEncoder(nn.Module):
             UserError: Not a cross-encoder's folder, or its tensors are not exactly the expected ones.
         """
         folder = resolve(name, revision=revision)
+        values = read_settings(folder, FILE, kind="cross-encoder", version=FORMAT_VERSION)
         path = folder / FILE
-        if not path.is_file():
-            raise UserError(f"{folder}: no {FILE}, so this is not a cross-encoder's folder")
-        values = read_json(path)
-        version = values.pop("format_version", None) if isinstance(values, dict) else None
-        if version != FORMAT_VERSION:
-            raise UserError(f"{path}: format version {version}, but this tabrag reads {FORMAT_VERSION}")
         try:
             blend = Blend.from_record(values.pop("blend"))
             representation = RepresentationConfig(**values.pop("representation"))
@@ -151,14 +146,15 @@ class CrossEncoder(nn.Module):
             folder: Where to.
             state_dict: This module's gathered tensors, where its own are partitioned over processes.
         """
-        state = dict(self.state_dict() if state_dict is None else state_dict)
-        config = dataclasses.replace(self.config, backbone=backbones.origin(self.config.backbone))
-        with atomic_folder(folder) as temporary:
-            save_backbone(self.backbone, temporary, state_dict=part_of(state, "backbone."))
-            save_tensors(part_of(state, "head."), temporary / _HEAD)
-            self.inputs.save(temporary)
-            values = {"format_version": FORMAT_VERSION, "blend": dataclasses.asdict(self.blend)}
-            write_json(temporary / FILE, {**values, **dataclasses.asdict(config)})
+        save_headed(
+            self,
+            folder,
+            file=FILE,
+            values={"format_version": FORMAT_VERSION, "blend": dataclasses.asdict(self.blend)},
+            head="head",
+            head_file=_HEAD,
+            state_dict=state_dict,
+        )
 
     def forward(
         self,

@@ -9,7 +9,6 @@ Shapes: ``B`` inputs, ``T`` token positions, ``N`` headers of all inputs, ``H`` 
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import re
 from collections.abc import Mapping
@@ -20,13 +19,13 @@ import torch
 from torch import Tensor, nn
 
 from tabrag.errors import UserError
-from tabrag.files import atomic_folder, read_json, write_json
 from tabrag.models import backbones
 from tabrag.models.config import HeaderClassifierConfig
+from tabrag.models.headed import read_settings, save_headed
 from tabrag.models.inputs.headers import NUM_FACTS, HeaderInputs
-from tabrag.models.io import load_backbone, load_config, load_tensors, resolve, save_backbone, save_tensors
+from tabrag.models.io import load_backbone, load_config, load_tensors, resolve
 from tabrag.models.token_match import NUM_MATCHES, token_match
-from tabrag.models.weights import add_weights, part_of
+from tabrag.models.weights import add_weights
 
 FORMAT_VERSION = 1
 _FILE = "header_classifier.json"
@@ -90,13 +89,8 @@ class HeaderClassifier(nn.Module):
             UserError: Not a header classifier's folder, or its tensors are not exactly the expected ones.
         """
         folder = resolve(name, revision=revision)
+        values = read_settings(folder, _FILE, kind="header classifier", version=FORMAT_VERSION)
         path = folder / _FILE
-        if not path.is_file():
-            raise UserError(f"{folder}: no {_FILE}, so this is not a header classifier's folder")
-        values = read_json(path)
-        version = values.pop("format_version", None) if isinstance(values, dict) else None
-        if version != FORMAT_VERSION:
-            raise UserError(f"{path}: format version {version}, but this tabrag reads {FORMAT_VERSION}")
         threshold = values.pop("threshold", None)
         if threshold is not None and not (isinstance(threshold, int | float) and 0 <= threshold <= 1):
             raise UserError(f"{path}: threshold {threshold!r} is no number in 0..1, nor null")
@@ -116,14 +110,15 @@ class HeaderClassifier(nn.Module):
             folder: Where to.
             state_dict: This module's gathered tensors, where its own are partitioned over processes.
         """
-        state = dict(self.state_dict() if state_dict is None else state_dict)
-        config = dataclasses.replace(self.config, backbone=backbones.origin(self.config.backbone))
-        with atomic_folder(folder) as temporary:
-            save_backbone(self.backbone, temporary, state_dict=part_of(state, "backbone."))
-            save_tensors(part_of(state, "score."), temporary / _HEAD)
-            self.inputs.save(temporary)
-            values = {"format_version": FORMAT_VERSION, "threshold": self.threshold}
-            write_json(temporary / _FILE, {**values, **dataclasses.asdict(config)})
+        save_headed(
+            self,
+            folder,
+            file=_FILE,
+            values={"format_version": FORMAT_VERSION, "threshold": self.threshold},
+            head="score",
+            head_file=_HEAD,
+            state_dict=state_dict,
+        )
 
     def forward(
         self,
