@@ -40,6 +40,7 @@ def encode(
     device: str | torch.device | None = None,
     dtype: str = "auto",
     progress: bool = True,
+    alone: bool = False,
 ) -> np.ndarray:
     """Embed entries; with several processes each embeds a part and all get the whole.
 
@@ -51,6 +52,8 @@ def encode(
         device: Where to run; where the embedder already is when None.
         dtype: See :func:`tabrag.inference.runtime.precision`.
         progress: Show a bar on standard error (process 0).
+        alone: This process embeds all of them and waits for no other: where processes have shared out their
+            work already.
 
     Returns:
         float32 [N, E], row i belongs to ``entries[i]``.
@@ -66,18 +69,19 @@ def encode(
     training = embedder.training
     embedder.eval()
     fault = ""
+    own = entries if alone else distributed.shard(entries)
     part = np.zeros((0, embedder.dim), dtype=np.float32)
     try:
         with torch.inference_mode(), runtime.autocast(where, kind):
-            part = _encode_part(embedder, distributed.shard(entries), batch_tokens, where, progress)
+            part = _encode_part(embedder, own, batch_tokens, where, progress)
     except UserError as error:
         fault = str(error)  # told to all processes below: one that left alone would leave the others waiting
     finally:
         embedder.train(training)
-    faults = [one for one in distributed.gather_objects([fault]) if one]
+    faults = [one for one in ([fault] if alone else distributed.gather_objects([fault])) if one]
     if faults:
         raise UserError("; ".join(faults))
-    return np.concatenate(distributed.gather_objects([part]))
+    return part if alone else np.concatenate(distributed.gather_objects([part]))
 
 
 def encode_queries(

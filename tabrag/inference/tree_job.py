@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tabrag import distributed
 from tabrag.chat.config import LocalChatConfig, ServerChatConfig
 from tabrag.chat.open import open_chat
 from tabrag.chat.protocol import ChatModel
@@ -58,6 +59,9 @@ def grow_trees(
 ) -> dict[str, Any]:
     """Grow one tree a document; started again after a kill, or with changed documents, it continues.
 
+    Several processes share the documents of a batch; each tree is grown by one, so that it does not depend on
+    their number.
+
     Args:
         data: Data set folder with documents.
         out: File of trees to write, one row a document, see :func:`tabrag.documents.tree.tree_to_record`.
@@ -71,7 +75,7 @@ def grow_trees(
         written: File of descriptions of tables and pictures (``infer/describe.py``).
         seed: Of the grouping.
         encoding: How nodes are embedded.
-        batch_size: Documents between two saves.
+        batch_size: Documents between two saves; with several processes at least as many as these.
         force: Start anew where the file was begun with other settings.
 
     Returns:
@@ -91,17 +95,17 @@ def grow_trees(
     descriptions = None if written is None else Descriptions(written)
     model = None if chat is None and server is None else open_chat(chat or LocalChatConfig(), server)
 
+    def grown(document_id: str) -> dict[str, Any]:
+        whole = folder.items[document_id]
+        assert isinstance(whole, WholeDocument)
+        leaves = leaves_of(whole, size=config.leaf_tokens, folder=folder.path, written=descriptions)
+        central = CentralSentences([leaf.text for leaf in leaves], max_tokens=summary_tokens)
+        writes = central if model is None else _ByModel(model, document_id, summary_tokens, central)
+        nodes = grow(leaves, embed=embed, summarise=writes, config=config, seed=seed)
+        return tree_to_record(DocumentTree(id=document_id, nodes=nodes))
+
     def process(ids: list[str]) -> list[dict[str, Any]]:
-        rows = []
-        for document_id in ids:
-            whole = folder.items[document_id]
-            assert isinstance(whole, WholeDocument)
-            leaves = leaves_of(whole, size=config.leaf_tokens, folder=folder.path, written=descriptions)
-            central = CentralSentences([leaf.text for leaf in leaves], max_tokens=summary_tokens)
-            writes = central if model is None else _ByModel(model, document_id, summary_tokens, central)
-            nodes = grow(leaves, embed=embed, summarise=writes, config=config, seed=seed)
-            rows.append(tree_to_record(DocumentTree(id=document_id, nodes=nodes)))
-        return rows
+        return distributed.shared(lambda some: list(map(grown, some)), ids)
 
     figures = run_job(
         out,
@@ -137,7 +141,7 @@ def text_embedder(retriever: Retriever, encoding: EncodeConfig) -> Embed:
 
     Args:
         retriever: Its item tower must read text.
-        encoding: How it runs; the batches do not depend on the number of threads.
+        encoding: How it runs; the batches do not depend on the number of threads or processes.
 
     Raises:
         UserError: Its item tower reads pictures.
@@ -159,6 +163,7 @@ def text_embedder(retriever: Retriever, encoding: EncodeConfig) -> Embed:
             device=where,
             dtype=encoding.dtype,
             progress=len(entries) > 1000,
+            alone=True,
         )
 
     return embed
