@@ -25,6 +25,9 @@ _NO_MODELS = re.compile(
     r"offline|LocalEntryNotFound|artifacts|snapshot|hugging ?face|models?\b.*not found|no such file",
     re.IGNORECASE,
 )
+_NO_MEMORY = re.compile(
+    r"MemoryError|bad_alloc|can(?:no|')t (?:allocate|start new thread)|not enough memory", re.IGNORECASE
+)
 _FRAME = re.compile(r"[\s\u2500-\u257f]+")
 
 
@@ -114,7 +117,7 @@ def _reason(done: subprocess.CompletedProcess[bytes], options: ParseOptions) -> 
     ending = (
         f"docling ended with status {done.returncode}" if done.returncode else "docling wrote no document"
     )
-    if done.returncode < 0 or "MemoryError" in output or "bad_alloc" in output:
+    if done.returncode < 0 or _NO_MEMORY.search(output):
         return f"{ending}; it may need more than {options.memory_mb} MB (--memory-mb): {said}"
     if _NO_MODELS.search(output):
         return (
