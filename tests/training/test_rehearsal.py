@@ -5,10 +5,12 @@ from __future__ import annotations
 import logging
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import torch
+from accelerate.utils import DistributedType
 from processes import forget_accelerator, run_distributed
 from torch import Tensor, nn
 from toy import ToyTask
@@ -82,6 +84,17 @@ def test_a_long_input_is_tried_on_few_rows() -> None:
     found = step_seconds(module, batch, make_accelerator("float32"), TrainConfig())
     assert 16 * 0.95 < found < 16 * 1.5
     assert max(rows for side, rows, _ in module.passes if side == "item") == 2
+
+
+@pytest.mark.parametrize("precision", ["no", "bf16"])
+def test_of_a_model_that_is_split_only_the_forward_pass_is_tried(precision: str) -> None:
+    module = _Slow()
+    accelerator = SimpleNamespace(
+        device=torch.device("cpu"), mixed_precision=precision, distributed_type=DistributedType.DEEPSPEED
+    )
+    found = step_seconds(module, _batch(query=[(2, 2)], item=[(4, 50)]), accelerator, TrainConfig())
+    assert module.passes and not any(with_graph for _, _, with_graph in module.passes)
+    assert 3 * 0.2 < found < 3 * 0.3
 
 
 def test_nothing_of_the_module_changes() -> None:
