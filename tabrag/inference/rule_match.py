@@ -24,6 +24,8 @@ _STRANGE_WEIGHT = 0.1
 _WHOLE_BONUS = 0.2
 _SHORT_NUMBER = 3
 """A number of fewer digits in a cell names no row by itself: it stands in many questions."""
+_NUM_SAMPLED = 200
+"""Rows that show of which kind a column is."""
 _MIN_FLAT = 3
 """Columns with one header level from which on a second level over a single other one is no group."""
 _TOTAL = TOTALS | set(words("subtotal sum"))
@@ -71,23 +73,30 @@ class Match:
         """The columns right of the header columns."""
         return range(self.grid.num_header_cols, self.grid.num_cols)
 
+    def number_format(self, col: int) -> NumberFormat | None:
+        """How a column writes its numbers: next to ``0,5``, ``1.234`` is over a thousand."""
+        if col not in self._formats:
+            first = self.grid.num_header_rows
+            lines = self.grid.cells[first : first + _NUM_SAMPLED]
+            self._formats[col] = infer_number_format(line[col] for line in lines)
+        return self._formats[col]
+
     @cached_property
-    def formats(self) -> dict[int, NumberFormat | None]:
-        """How the columns write their numbers: next to ``0,5``, ``1.234`` is over a thousand."""
-        body = self.grid.cells[self.grid.num_header_rows :]
-        return {col: infer_number_format(line[col] for line in body) for col in range(self.grid.num_cols)}
+    def _formats(self) -> dict[int, NumberFormat | None]:
+        return {}
 
     def value(self, row: int, col: int) -> Value | None:
         """The number in a cell."""
         text = self.text[row][col]
-        return parse_value(text, self.formats[col]) if any(map(str.isdecimal, text)) else None
+        return parse_value(text, self.number_format(col)) if any(map(str.isdecimal, text)) else None
 
     @cached_property
     def numeric_cols(self) -> frozenset[int]:
         """The columns most of whose filled cells are numbers."""
         found = set()
+        sampled = list(self.rows)[:_NUM_SAMPLED]
         for col in range(self.grid.num_cols):
-            filled = [row for row in self.rows if any(map(str.isalnum, self.text[row][col]))][:200]
+            filled = [row for row in sampled if any(map(str.isalnum, self.text[row][col]))]
             if filled and sum(self.value(row, col) is not None for row in filled) > len(filled) / 2:
                 found.add(col)
         return frozenset(found)

@@ -12,7 +12,7 @@ from tabrag.inference.rule_words import header_words, words
 
 _PIECE = re.compile(r"[^\s?!;]+")
 _JOINED = re.compile(
-    r"\b(?:and|or|to|vs|versus|than|with|from|between|und|et|y)\b|[,/&、和及与或]", re.IGNORECASE
+    r"\b(?:and|or|to|vs|versus|than|with|from|between|und|et)\b|[,/&、和及与或]", re.IGNORECASE
 )
 _MAX_NAMED = 12
 _MAX_BETWEEN = 45
@@ -84,7 +84,7 @@ def _named(match: Match, paths: Mapping[int, Sequence[str]], places: Mapping[str
     chosen.sort()
     text = match.asked.text
     joined = all(
-        second - first <= _MAX_BETWEEN and _JOINED.search(text[first : second + 1])
+        second - first <= _MAX_BETWEEN and _JOINED.search(text[first:second])
         for (first, _), (second, _) in pairwise(chosen)
     )
     return [line for _, line in chosen] if len(chosen) > 1 and joined else []

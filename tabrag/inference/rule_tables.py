@@ -14,7 +14,7 @@ from tabrag.inference.found import Found
 from tabrag.inference.rule_reader import read_cell
 from tabrag.types import Grid, Table
 
-NUM_TABLES = 5
+NUM_TABLES = 10
 """Tables that are read for a question."""
 _SCORE_WEIGHT = 0.5
 """What a retrieval score, over the best one, counts beside the support; chosen on HiTab's dev questions."""

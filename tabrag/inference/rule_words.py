@@ -8,7 +8,7 @@ forms of an English word              ``votes`` = ``voted`` = ``voter``; ``gradu
 irregular and like words              ``born`` = ``birth``, ``won`` = ``win``, ``women`` = ``female``
 months                                ``Jan.`` = ``January``; days: ``24 February 2017`` = ``02/24/17``
 a header's short form                 ``Pop.`` for ``population``, ``HS`` for ``high school``
-one letter or sign                    a label where it is the whole header, or a capital in the question
+one letter or sign                    a label where it is the whole text, or a capital: ``Zone B``
 scripts without blanks                characters and pairs of neighbours, in any script
 ====================================  =====================================================================
 
@@ -64,7 +64,7 @@ _DATE = re.compile(
     r"|\b[A-Za-z]{3,9}\.?\s+\d{1,2}(?:st|nd|rd|th)?,?\s+\d{4}\b"
 )
 _SHORT_YEAR = re.compile(r"(\d{1,2}[-/.]\d{1,2}[-/.])(\d{2})")
-_LETTER = re.compile(r"(?<=[\s(])[A-Z](?=[\s?,.;:)]|$)")
+_LETTER = re.compile(r"(?<=[\s(])(?!I\s+[a-z])[A-Z](?=[\s?,.;:)]|$)")
 _REFERENCE = re.compile(
     r"\b(?:table|figure|fig|sheet|page|slide|chart|exhibit|tab|tabelle|abbildung)s?\.?\s*\d+(?:[.-]\d+)*\b|[表图圖]\s*\d+(?:[.-]\d+)*",
     re.IGNORECASE,
@@ -100,8 +100,6 @@ class Asked:
 def asked_words(question: str) -> Asked:
     """The words of a question with their weights."""
     weights = {word: _WEAK_WEIGHT if word in _WEAK else 1.0 for word in words(_REFERENCE.sub(" ", question))}
-    for letter in _LETTER.findall(question):
-        weights[letter.casefold()] = 1.0
     for word in list(weights):
         for near in _NEAR.get(word, ()):
             weights.setdefault(near, _NEAR_WEIGHT)
@@ -128,7 +126,8 @@ def words(text: str) -> tuple[str, ...]:
     ]
     if not kept and len(text.strip()) <= _UNDOUBLED:
         kept = [text.strip().casefold()] if text.strip() else []
-    return tuple(dict.fromkeys([*kept, *_dates(text)]))
+    letters = [letter.casefold() for letter in _LETTER.findall(text)]
+    return tuple(dict.fromkeys([*kept, *letters, *_dates(text)]))
 
 
 def _without_short_numbers(code: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tabrag.inference.rule_reader import read_cell
 from tabrag.tables.grid import make_grid
 from tabrag.tables.lexical import words
@@ -51,3 +53,93 @@ def test_a_column_whose_cell_the_question_names_is_given_and_not_asked_for() -> 
     ):
         found = read_cell(grid, question)
         assert found is not None and found.text == answer, question
+
+
+_SALES = make_grid(
+    [
+        ["", "2018", "2019", "2020"],
+        ["Net sales", "100", "125", "120"],
+        ["Operating costs", "80", "(90)", "70"],
+        ["Tax rate", "20%", "21%", "-"],
+        ["Total", "180", "215", "190"],
+    ],
+    num_header_rows=1,
+    num_header_cols=1,
+)
+_RACES = make_grid(
+    [
+        ["Year", "Rider", "Country", "Points", "Date of birth"],
+        ["2001", "Ann Ford", "Norway", "12", "3 May 1980"],
+        ["2003", "Bob Hall", "Chile", "30", "12 June 1978"],
+        ["2002", "Cid Moor", "Norway", "9", "1 May 1982"],
+        ["2005", "Dee Park", "Peru", "21", "2 July 1979"],
+    ],
+    num_header_rows=1,
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "cells", "formula"),
+    [
+        ("What were the net sales in 2018 and 2019?", "100, 125", [(1, 1), (1, 2)], None),
+        ("What were net sales in 2019 and 2018, respectively?", "125, 100", [(1, 2), (1, 1)], None),
+        ("What were the net sales and the operating costs in 2018?", "100, 80", [(1, 1), (2, 1)], None),
+        ("What was the percentage change in net sales between 2018 and 2019?", "25%", [(1, 2), (1, 1)],
+         "(125 - 100) / 100 * 100"),
+        ("What was the average of net sales in 2018 and 2019?", "112.5", [(1, 1), (1, 2)],
+         "average(100, 125)"),
+        ("What is the difference between net sales in 2018 and 2020?", "20", [(1, 3), (1, 1)], "120 - 100"),
+        ("How did net sales change from 2018 to 2019?", "from 100 to 125", [(1, 1), (1, 2)], None),
+        ("In which year were net sales highest?", "2019", [(0, 2), (1, 2)], None),
+    ],
+)  # fmt: skip
+def test_values_side_by_side(
+    question: str, answer: str, cells: list[tuple[int, int]], formula: str | None
+) -> None:
+    found = read_cell(_SALES, question)
+    assert found is not None and (found.text, found.formula) == (answer, formula)
+    assert found.cells == cells
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Which country is Bob Hall from?", "Chile"),
+        ("When was Dee Park born?", "2 July 1979"),
+        ("Who was born on June 12, 1978?", "Bob Hall"),
+        ("How many riders are from Norway?", "2"),
+        ("How many riders had more than 10 points?", "3"),
+        ("Which rider had the most points?", "Bob Hall"),
+        ("Which rider from Norway had the fewest points?", "Cid Moor"),
+        ("Which rider is listed right after Bob Hall?", "Cid Moor"),
+        ("Who was the last rider by year?", "Dee Park"),
+        ("How many points did the rider from Peru get?", "21"),
+    ],
+)
+def test_records_are_known_by_their_cells(question: str, answer: str) -> None:
+    found = read_cell(_RACES, question)
+    assert found is not None and found.text == answer
+
+
+def test_a_banner_over_one_column_speaks_of_the_table() -> None:
+    rows = [
+        ["In millions", "", "", "", "January-June 2023"],
+        ["", "Sales", "Profit", "Tax", "Depreciation"],
+        ["Zone A", "10", "2", "1", "-3"],
+        ["Zone B", "20", "5", "2", "-4"],
+    ]
+    found = read_cell(
+        make_grid(rows, num_header_rows=2, num_header_cols=1),
+        "What were the sales of Zone B in January-June 2023?",
+    )
+    assert found is not None and found.text == "20"
+
+
+def test_support_is_the_share_of_the_question_that_the_table_says() -> None:
+    full = read_cell(_SALES, "net sales 2018")
+    part = read_cell(_SALES, "net sales 2018 of the brewery")
+    titled = read_cell(_SALES, "net sales 2018 of the brewery", about="The brewery's figures")
+    none = read_cell(_SALES, "who wrote the novel?")
+    assert full is not None and part is not None and titled is not None and none is not None
+    assert full.support == titled.support == 1.0 > part.support > none.support == 0.0
+    assert none.certainty == 0.0
