@@ -19,7 +19,7 @@ from tabrag.errors import UserError
 Metric = Literal["cosine", "ip"]
 Vectors = Tensor | np.ndarray
 
-ROWS_AT_ONCE = 65536
+ROWS_AT_ONCE = 16384
 """Rows of a block of :func:`blocks`."""
 
 

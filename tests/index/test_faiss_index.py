@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from tabrag.errors import UserError
+from tabrag.index import vectors as vectors_module
 from tabrag.index.exact import ExactIndex
 from tabrag.index.faiss_index import FaissIndex
 
@@ -174,6 +175,52 @@ def test_as_many_clusters_are_searched_as_the_data_needs_and_the_file_says_so(tm
     exact = ExactIndex(metric="ip").build(scattered).search(queries, 10)[1].tolist()
     shared = [len(set(a) & set(b)) for a, b in zip(opened.search(queries, 10)[1], exact, strict=True)]
     assert np.mean(shared) >= 9.7
+
+
+def test_clusters_hold_all_vectors_in_their_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vectors_module, "ROWS_AT_ONCE", 700)  # several blocks, the last one smaller
+    np.save(tmp_path / "v.npy", np.random.default_rng(6).normal(size=(3000, 8)).astype(np.float32))
+    mapped = np.load(tmp_path / "v.npy", mmap_mode="r")
+    index = FaissIndex("ivf", metric="ip", gpu=False).build(mapped)._cpu
+    lists = [
+        faiss.rev_swig_ptr(index.invlists.get_ids(number), index.invlists.list_size(number)).copy()
+        for number in range(index.nlist)
+    ]
+    assert index.ntotal == 3000 and index.nlist > 20
+    assert all((np.diff(one) > 0).all() for one in lists)
+    assert sorted(np.concatenate(lists).tolist()) == list(range(3000))
+    plain = faiss.clone_index(index)
+    plain.reset()
+    plain.add(np.array(mapped))
+    queries = np.array(mapped[::50])
+    for found, expected in zip(index.search(queries, 7), plain.search(queries, 7), strict=True):
+        assert (found == expected).all()
+
+
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="needs Linux's /proc")
+def test_a_build_needs_little_more_memory_than_the_vectors(tmp_path: Path) -> None:
+    vectors = np.lib.format.open_memmap(tmp_path / "v.npy", mode="w+", dtype=np.float32, shape=(40000, 256))
+    vectors[:] = np.random.default_rng(7).normal(size=vectors.shape)
+    vectors.flush()
+    program = (
+        "import sys, numpy as np, torch\n"
+        "import tabrag.index.vectors as vectors, tabrag.index.faiss_index as module\n"
+        "from tabrag.training.memory import peak, resident\n"
+        "vectors.ROWS_AT_ONCE, module._POINTS_PER_LIST, module._SAMPLE_PER_LIST = 1024, 600, 40\n"
+        "warm = np.random.default_rng(0).normal(size=(3000, 256)).astype(np.float32)\n"
+        "module.FaissIndex('ivf', gpu=False).build(warm)\n"
+        "mapped = np.load(sys.argv[1], mmap_mode='r')\n"
+        "open('/proc/self/clear_refs', 'w').write('5')\n"
+        "before = resident()\n"
+        "index = module.FaissIndex('ivf', gpu=False).build(mapped)\n"
+        "print(index.clusters()['clusters'], (peak(torch.device('cpu')) - before) / mapped.nbytes)\n"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path / "v.npy")], capture_output=True, text=True, check=True
+    )
+    clusters, ratio = ran.stdout.split()
+    assert int(clusters) > 50
+    assert 0.9 < float(ratio) < 1.3  # clusters that grow as they are filled took 1.7
 
 
 def test_without_faiss_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
