@@ -6,9 +6,11 @@ import os
 import tempfile
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import torch
 
+from tabrag.index.folder import Index
 from tabrag.types import Entry, Query
 
 WORDS = "apple bread cider dates eggs flour grape honey iris jam kale lemon".split()
@@ -49,3 +51,24 @@ def entries(*numbers: int) -> list[Entry]:
 
 def queries(*numbers: int) -> list[Query]:
     return [Query(id=f"q{number}", text=text(number)) for number in numbers]
+
+
+def make(path: Path, kind: str, what: list[Entry] | None = None, **settings: Any) -> Index:
+    """An index of thirty items, or of what is given."""
+    made_by = None if kind == "bm25" else retriever()
+    return Index.build(
+        path, entries(*range(30)) if what is None else what, kind=kind, retriever=made_by, **settings
+    )
+
+
+def found(index: Index, asked: list[Query], k: int = 5) -> dict[str, list[tuple[str, float]]]:
+    """Items and scores by query."""
+    run = index.search(asked, k, None if index.manifest.kind == "bm25" else retriever())
+    return {
+        query_id: [(candidate.item_id, round(candidate.score, 5)) for candidate in candidates]
+        for query_id, candidates in run.items()
+    }
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
