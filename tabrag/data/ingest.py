@@ -8,53 +8,32 @@ lies in ``.NAME.work`` beside the folder and is taken up by the next start.
 
 from __future__ import annotations
 
-import fcntl
 import logging
-import os
-import re
-import shutil
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Any
 
-from tabrag import __version__
 from tabrag.data.card import Card
 from tabrag.data.dataset import Dataset
 from tabrag.data.folder import new_folder, refuse_foreign, write_judgements
-from tabrag.data.own_files import OwnFile, digest, own_files, writable
+from tabrag.data.ingest_plan import Planned, forget, options_key, planned_file, work_folder
+from tabrag.data.own_files import OwnFile, own_files, writable
 from tabrag.data.pictures import num_cores
 from tabrag.data.previous import FILES, Previous, copy_bytes, link_pictures
 from tabrag.data.questions import add_questions
-from tabrag.data.staged import DOCUMENT, TABLES, Job, read_job, reason_of, staged
+from tabrag.data.staged import DOCUMENT, TABLES, read_job, reason_of
 from tabrag.documents.docling.program import check_program
 from tabrag.documents.isolate import run_isolated
 from tabrag.documents.parsed import ParseOptions
 from tabrag.errors import UserError, missing_extra
-from tabrag.files import atomic_write, sha256_json, write_jsonl
+from tabrag.files import atomic_write, write_jsonl
 
 logger = logging.getLogger(__name__)
 
-_FORMAT = 3
-"""Grows when the same file would be read otherwise: then all files are read anew."""
 _MAX_SHOWN = 20
 _NOTE = "Documents of a person's own files and the tables in them; an id begins with its file's path."
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Planned:
-    """A file and what is to be done: it is refused, kept, taken from its stage, or read."""
-
-    file: OwnFile
-    sha256: str = ""
-    size: int = 0
-    kept: dict[str, Any] | None = None
-    job: Job | None = None
-    done: dict[str, Any] | None = None
 
 
 def ingest(
@@ -91,20 +70,14 @@ def ingest(
     passed_over: Counter[str] = Counter()
     without = (out, *([Path(questions)] if questions is not None else []))
     files = list(own_files(folder, passed_over=passed_over, without=without))
-    with _work_folder(out) as work:
+    with work_folder(out) as work:
         previous = Previous(out)
-        key = sha256_json(
-            {
-                **{"format": _FORMAT, "version": __version__, "style": style},
-                **{"ocr": options.ocr, "page_images": options.page_images, "dpi": options.dpi},
-                "fill_right": options.fill_right,
-                **({} if options.converter == "own" else {"converter": options.converter}),
-            }
-        )[:16]
+        key = options_key(options, style)
         plan = [
-            _planned(file, key, work=work, previous=previous, options=options, style=style) for file in files
+            planned_file(file, key, work=work, previous=previous, options=options, style=style)
+            for file in files
         ]
-        _forget(work, {planned.job.stage for planned in plan if planned.job is not None})
+        forget(work, {planned.job.stage for planned in plan if planned.job is not None})
         if options.converter == "docling" and any(planned.job is not None for planned in plan):
             check_program(options)
         with new_folder(out) as target:
@@ -160,75 +133,8 @@ def _check(
         raise UserError(f"--workers {num_workers}: give 1 or more")
 
 
-@contextmanager
-def _work_folder(out: Path) -> Iterator[Path]:
-    """The side folder for what is read; it goes when all went well. One ingestion at a time uses it.
-
-    Raises:
-        UserError: Another one does, or the folder cannot be made.
-    """
-    work = out.parent / f".{out.name}.work"
-    try:
-        work.mkdir(parents=True, exist_ok=True)
-        lock = os.open(work / "lock", os.O_RDWR | os.O_CREAT, 0o644)
-    except OSError as error:
-        raise UserError(f"{work} cannot be written ({error.strerror}): name another --out") from error
-    try:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            raise UserError(
-                f"another program is writing {out}: wait for it, or name another --out"
-            ) from error
-        for left in out.parent.glob(f".{out.name}.*"):  # of an ingestion that was killed
-            if re.fullmatch(rf"\.{re.escape(out.name)}\.[a-z0-9_]{{8}}\.(tmp|old)", left.name):
-                shutil.rmtree(left, ignore_errors=True)
-        yield work
-        shutil.rmtree(work, ignore_errors=True)
-    finally:
-        os.close(lock)
-
-
-def _planned(
-    file: OwnFile,
-    key: str,
-    *,
-    work: Path,
-    previous: Previous,
-    options: ParseOptions,
-    style: str | None,
-) -> _Planned:
-    if file.refused:
-        return _Planned(file=file)
-    try:
-        size, sha256 = file.path.stat().st_size, digest(file.path)
-    except OSError as error:
-        return _Planned(file=OwnFile(file.path, file.name, f"cannot be read ({error.strerror})"))
-    row = previous.row(file.name)
-    if row is not None and (row["sha256"], row["options"]) == (sha256, key) and not _was_cut(row, options):
-        return _Planned(file=file, sha256=sha256, size=size, kept=row)
-    stage = work / sha256_json([file.name, sha256, key])[:32]
-    job = Job(path=file.path, name=file.name, stage=stage, options=options, style=style)
-    done = staged(stage)
-    if done is not None and _was_cut(done, options):
-        done = None
-    return _Planned(file=file, sha256=sha256, size=size, job=job, done=done)
-
-
-def _was_cut(done: dict[str, Any], options: ParseOptions) -> bool:
-    """Whether there was not enough time for all of a file, and there is more now."""
-    return done.get("timeout", options.timeout) < options.timeout
-
-
-def _forget(work: Path, stages: set[Path]) -> None:
-    """Remove what was read of files that have changed or gone since."""
-    for path in work.iterdir():
-        if path.is_dir() and path not in stages:
-            shutil.rmtree(path, ignore_errors=True)
-
-
 def _assemble(
-    plan: list[_Planned],
+    plan: list[Planned],
     target: Path,
     key: str,
     previous: Previous,
