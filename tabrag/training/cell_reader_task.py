@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -16,17 +15,15 @@ from tabrag.data.batches import loader
 from tabrag.data.cell_batches import CellBatches, target_of
 from tabrag.data.cell_examples import CellExample, cell_examples, grid_of
 from tabrag.data.config import CellDataConfig
-from tabrag.data.folder import DataFolder
 from tabrag.errors import UserError
 from tabrag.evaluation.answers import exact_match
-from tabrag.files import sha256_json
 from tabrag.inference.cell_reader import CellAnswerer
 from tabrag.inference.classify_headers import HeaderScorer
 from tabrag.losses.cells import program_loss
-from tabrag.models.card import data_source, write_card
 from tabrag.models.cell_reader import CellReader
 from tabrag.models.header_classifier import HeaderClassifier
 from tabrag.models.inputs.cell_table import CellTable
+from tabrag.training.question_task import QuestionTask
 
 logger = logging.getLogger(__name__)
 
@@ -53,7 +50,7 @@ class CellReaderModule(nn.Module):
         return torch.stack(losses).sum() / count
 
 
-class CellReaderTask:
+class CellReaderTask(QuestionTask):
     """Implements :class:`tabrag.training.task.Task` for a :class:`CellReader`."""
 
     def __init__(
@@ -65,13 +62,15 @@ class CellReaderTask:
         seed: int,
         settings: dict[str, Any],
     ) -> None:
-        self.model = model
-        self.module = CellReaderModule(model)
+        super().__init__(
+            model,
+            CellReaderModule(model),
+            folder=data.folder,
+            batch_size=batch_size,
+            seed=seed,
+            settings=settings,
+        )
         self.data = data
-        self.batch_size = batch_size
-        self.seed = seed
-        self.settings = settings
-        self.folder = DataFolder(data.folder)
         examples = cell_examples(self.folder, data.split)
         self.examples = [example for example in examples if self._is_shown(example)]
         if len(self.examples) < len(examples):
@@ -105,20 +104,12 @@ class CellReaderTask:
         scorer = HeaderScorer(HeaderClassifier.from_pretrained(self.data.refiner).to(device))
         return scorer([(example.text, grid_of(self.folder, example)) for example in examples])
 
-    def describe(self) -> dict[str, Any]:
-        """Size and digest of the training data, and the number of weights that learn."""
-        facts = [
+    def facts(self) -> list[Any]:
+        """Question, table and program of each training question."""
+        return [
             [one.query_id, one.table_id, one.program and [one.program.operator, one.program.cells]]
             for one in self.examples
         ]
-        return {
-            "training questions": len(self.examples),
-            "training data": sha256_json(facts)[:16],
-            "parameters": sum(p.numel() for p in self.module.parameters() if p.requires_grad),
-        }
-
-    def num_batches(self) -> int:
-        return len(self.examples) // (self.batch_size * distributed.world_size())
 
     def batches(self, epoch: int, start: int) -> Iterable[dict[str, Any]]:
         own = CellBatches(
@@ -127,21 +118,11 @@ class CellReaderTask:
             inputs=self.model.inputs,
             scores=self.scores,
             max_tokens=self.data.max_tokens,
-            batch_size=self.batch_size,
             chunk_size=self.data.chunk_size,
-            num_processes=distributed.world_size(),
-            rank=distributed.rank(),
-            seed=self.seed,
-            epoch=epoch,
+            **self.share(epoch),
             cache=self._cache,
         )
         return loader(own, start=start, num_workers=self.data.num_workers)
-
-    def metrics(self) -> dict[str, float]:
-        return {}
-
-    def batch_ids(self, batch: dict[str, Any]) -> list[str]:
-        return batch["query_ids"]
 
     def evaluate(self) -> dict[str, float]:
         """Exact match on the dev questions with the gold table, 0..1.
@@ -168,7 +149,3 @@ class CellReaderTask:
 
     def selection_metric(self) -> str:
         return "exact_match"
-
-    def export(self, folder: Path, *, metrics: dict[str, float]) -> None:
-        self.model.save_pretrained(folder)
-        write_card(folder, settings=self.settings, metrics=metrics, data=[data_source(self.data.folder)])

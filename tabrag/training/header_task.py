@@ -5,7 +5,6 @@ against the others.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -14,16 +13,14 @@ from torch import Tensor, nn
 from tabrag import distributed
 from tabrag.data.batches import loader
 from tabrag.data.config import HeaderDataConfig
-from tabrag.data.folder import DataFolder
 from tabrag.data.header_batches import HeaderBatches
 from tabrag.data.header_labels import GOLD, grid_of, header_examples, header_labels
 from tabrag.errors import UserError
 from tabrag.evaluation.refinement import case_of, kept_at, removed_at, setting_keeping
-from tabrag.files import sha256_json
 from tabrag.inference.classify_headers import HeaderScorer
 from tabrag.losses.headers import header_sigmoid, token_softmax
-from tabrag.models.card import data_source, write_card
 from tabrag.models.header_classifier import HeaderClassifier
+from tabrag.training.question_task import QuestionTask
 
 
 class HeaderModule(nn.Module):
@@ -55,7 +52,7 @@ class HeaderModule(nn.Module):
         return torch.stack(losses).sum() / len(batch["query_ids"])
 
 
-class HeaderTask:
+class HeaderTask(QuestionTask):
     """Implements :class:`tabrag.training.task.Task` for a :class:`HeaderClassifier`."""
 
     def __init__(
@@ -67,13 +64,15 @@ class HeaderTask:
         seed: int,
         settings: dict[str, Any],
     ) -> None:
-        self.model = model
-        self.module = HeaderModule(model)
+        super().__init__(
+            model,
+            HeaderModule(model),
+            folder=data.folder,
+            batch_size=batch_size,
+            seed=seed,
+            settings=settings,
+        )
         self.data = data
-        self.batch_size = batch_size
-        self.seed = seed
-        self.settings = settings
-        self.folder = DataFolder(data.folder)
         self.examples = header_examples(self.folder, data.split)
         self.dev = (
             header_examples(self.folder, data.dev_split, max_examples=data.max_dev) if data.dev_split else []
@@ -84,37 +83,19 @@ class HeaderTask:
                 "judge by: name another data.dev_split, or none ('')"
             )
 
-    def describe(self) -> dict[str, Any]:
-        """Size and digest of the training data, and the number of weights that learn."""
-        ids = [(example.query_id, example.gold.table_id) for example in self.examples]
-        return {
-            "training questions": len(self.examples),
-            "training data": sha256_json(ids)[:16],
-            "parameters": sum(p.numel() for p in self.module.parameters() if p.requires_grad),
-        }
-
-    def num_batches(self) -> int:
-        return len(self.examples) // (self.batch_size * distributed.world_size())
+    def facts(self) -> list[Any]:
+        """Question and table of each training question."""
+        return [(example.query_id, example.gold.table_id) for example in self.examples]
 
     def batches(self, epoch: int, start: int) -> Iterable[dict[str, Any]]:
         own = HeaderBatches(
             self.folder,
             self.examples,
             inputs=self.model.inputs,
-            batch_size=self.batch_size,
             chunk_size=self.data.chunk_size,
-            num_processes=distributed.world_size(),
-            rank=distributed.rank(),
-            seed=self.seed,
-            epoch=epoch,
+            **self.share(epoch),
         )
         return loader(own, start=start, num_workers=self.data.num_workers)
-
-    def metrics(self) -> dict[str, float]:
-        return {}
-
-    def batch_ids(self, batch: dict[str, Any]) -> list[str]:
-        return batch["query_ids"]
 
     def evaluate(self) -> dict[str, float]:
         """Figures over the dev questions with their gold table, 0..1.
@@ -156,7 +137,3 @@ class HeaderTask:
 
     def selection_metric(self) -> str:
         return "kept@75"
-
-    def export(self, folder: Path, *, metrics: dict[str, float]) -> None:
-        self.model.save_pretrained(folder)
-        write_card(folder, settings=self.settings, metrics=metrics, data=[data_source(self.data.folder)])
