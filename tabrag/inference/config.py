@@ -199,14 +199,15 @@ class ReaderConfig:
 
     Attributes:
         reader: ``cells`` (picks cells and computes with them, no language model) or ``chat`` (a chat model).
-        checkpoint: Cell reader of ``cells``, folder or hub id; header words pick the cell where null.
+        checkpoint: Cell reader of ``cells``, folder or hub id; words of headers and cells decide where null.
         device: Where the cell reader runs: ``cpu``, ``cuda`` or ``cuda:N``; the first GPU, or else the CPU,
             where null.
         show: What the chat model sees of a table: ``text``, ``image`` or ``both``.
         prompting: How the chat model is asked for a value: ``direct``, ``cot`` (steps in words), ``pot`` (a
             program that is computed here), ``recap`` (five parts with a formula that is computed here) or
             ``reasoned`` (JSON with steps, pages and the answer; set ``max_reasoning_tokens`` to 800).
-        num_tables: How many of the best tables the chat model sees; ``cells`` reads the best one.
+        num_tables: How many of the best tables the chat model sees; a cell reader reads the best one,
+            rules choose among the first ten.
         max_new_tokens: Length of a value at most.
         max_text_tokens: Length at most of a description, and of a reply in a form that the question asks for.
         max_reasoning_tokens: Length at most of a reply that is not ``direct``.

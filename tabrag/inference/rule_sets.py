@@ -37,6 +37,7 @@ _WORDS = {
     word: place for place, word in enumerate("zero one two three four five six seven eight nine ten".split())
 }
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
+_NUMBER_OF = re.compile(r"\b(?:no\.?|num(?:ber)?|count)\s+of\b|#\s*of\b", re.IGNORECASE)
 _MAX_CELLS = 40
 _LISTED = re.compile(
     r"\b(?:listed|directly|right|immediately|just|next|come|comes|came)\b(?:\s+\w+)?\s*(?:before|after|above|below|to)?\b",
@@ -105,6 +106,8 @@ def _counted(match: Match) -> set[str]:
 
 def _is_meant(match: Match, col: int, noun: set[str]) -> bool:
     """Whether a column of numbers is asked for: by what is counted, or by most words of its header."""
+    if _NUMBER_OF.search(" ".join(match.cols[col][-1:])):
+        return True
     said = match.col_fits[col].words
     own = set(words(" ".join(match.cols[col][-1:])))
     return bool(noun & said.keys()) or len(said) >= max(2, len(own) / 2)

@@ -40,6 +40,7 @@ _SAME = {
     "won": "win", "winning": "win", "lost": "loss", "lose": "loss", "losing": "loss", "sold": "sale",
     "sell": "sale", "selling": "sale", "grew": "grow", "grown": "grow", "growth": "grow", "paid": "pay",
     "payable": "pay", "payment": "pay", "spent": "spend", "bought": "buy", "wrote": "writ", "written": "writ",
+    "personal": "privat",
     "people": "person", "persons": "person", "children": "child", "held": "hold", "began": "begin",
     "begun": "begin", "drew": "draw", "drawn": "draw", "tie": "draw", "made": "make", "built": "build",
     "countries": "country", "cities": "city", "long": "length", "high": "height", "tall": "height",
