@@ -146,11 +146,12 @@ class FaissIndex:
     def _sample(self, vectors: Vectors, count: int) -> np.ndarray:
         """At most ``count`` vectors, evenly spread over the collection, as the index takes them."""
         rows = np.linspace(0, vectors.shape[0] - 1, min(count, vectors.shape[0])).astype(np.int64)
-        parts = [
-            self._prepare(block[rows[(rows >= start) & (rows < start + len(block))] - start].cpu())
-            for start, block in blocks(vectors)
-        ]
-        return np.concatenate(parts)
+        # One large array, which goes back to the system when it is freed; a list of small ones stays.
+        sample_SE = np.empty((len(rows), vectors.shape[1]), np.float32)
+        for start, block in blocks(vectors):
+            places = slice(*np.searchsorted(rows, [start, start + len(block)]))
+            sample_SE[places] = self._prepare(block[rows[places] - start].cpu())
+        return sample_SE
 
     def search(self, queries: Vectors, k: int) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """About the k best rows of each query; the search is widened until k are found.
