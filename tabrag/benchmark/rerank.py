@@ -19,7 +19,7 @@ from tabrag.tables.text import headers_text, markdown, title_text
 from tabrag.types import Query, Table
 
 CHOICES = ("True", "False")
-_ASKED = "\nDoes the table above hold the answer to the question? Reply True or False.\nQuestion: "
+_ASKED = "\nDoes the table above hold the answer to the question? Reply True or False.\n"
 
 Pair = tuple[int, int]
 """A question and a table, by their places."""
@@ -206,7 +206,7 @@ def _pairs(tables: Sequence[Table], questions: Sequence[Query], num_candidates: 
 
 def _messages(question: Query, table: Table) -> list[Message]:
     title, text = Text(f"Table: {title_text(table)}\n"), Text(f"{markdown(table)}\n", item_id=table.id)
-    return [Message("user", (title, text, Text(_ASKED + question.text)))]
+    return [Message("user", (title, text, Text(_ASKED), Text(f"Question: {question.text}")))]
 
 
 def _spaced(items: Sequence[Any], count: int) -> list[Any]:

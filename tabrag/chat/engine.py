@@ -128,8 +128,13 @@ class Engine:
         return found
 
     def _num_shared(self, group: Sequence[tuple[Prompt, int]]) -> int:
-        """Tokens to run once for a group; at least those up to its first prompt's last table."""
+        """Tokens to run once for a group; at least those up to its first prompt's last table.
+
+        Of a prompt by itself those before its last text: the next question of this kind finds them.
+        """
         first, num_wanted = group[0]
+        if len(group) == 1:
+            return min(self._encoder.before_question(first), len(first.ids) - num_wanted)
         head = self._encoder.head(first)
         alike = [common(first.ids, other.ids) for other, _ in group[1:]]
         return min(min((n for n in alike if n >= head), default=head), len(first.ids) - num_wanted)

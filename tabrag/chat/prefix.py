@@ -144,6 +144,13 @@ def tables_of(messages: Conversation) -> list[Message]:
     return []
 
 
+def before_last_text(messages: Conversation) -> list[Message]:
+    """The messages without their last text, which is the question where a task stands before it."""
+    if not messages or len(messages[-1].parts) < 2 or not isinstance(messages[-1].parts[-1], Text):
+        return list(messages[:-1])
+    return [*messages[:-1], replace(messages[-1], parts=messages[-1].parts[:-1])]
+
+
 def tables_key(messages: Conversation) -> bytes | None:
     """A digest of all that :func:`tables_of` gives, the pictures' times and sizes included; None without."""
     some = tables_of(messages)

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from tabrag.chat.encoding import fit, render
-from tabrag.chat.prefix import common, picture_key, tables_key, tables_of
+from tabrag.chat.prefix import before_last_text, common, picture_key, tables_key, tables_of
 from tabrag.chat.protocol import Conversation
 
 
@@ -103,7 +103,13 @@ class PromptEncoder:
         A tokenizer may merge the last characters of the table with the first ones of the question: the
         tokens that do are not counted.
         """
-        start = list(tables_of(prompt.messages))
+        return self._begins_with(prompt, tables_of(prompt.messages))
+
+    def before_question(self, prompt: Prompt) -> int:
+        """How many tokens of a prompt are the same whatever its last text is; at least :meth:`head`."""
+        return max(self.head(prompt), self._begins_with(prompt, before_last_text(prompt.messages)))
+
+    def _begins_with(self, prompt: Prompt, start: Conversation) -> int:
         if not start:
             return 0
         other, _ = render(start, self.tokenizer, self.processor)

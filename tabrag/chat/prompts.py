@@ -1,4 +1,6 @@
-"""The texts that a chat model is asked with. Tables come first: their part does not depend on the question.
+"""The texts that a chat model is asked with: tables, then what is to be done, then the question.
+
+All before the question is the same for all questions about the same tables, so that it runs once for them.
 
 Whoever changes a text raises :data:`VERSION`: stored answers name it, and a batch job refuses to go on under
 another one. :data:`RANK_VERSION` is that of the texts that rerankers are trained and asked with, which their
@@ -13,8 +15,8 @@ from dataclasses import dataclass, replace
 from tabrag.chat.protocol import Message, Part, Picture, Text
 from tabrag.documents.placeholders import unmarked
 
-VERSION = 3
-RANK_VERSION = 1
+VERSION = 4
+RANK_VERSION = 2
 NOT_ANSWERABLE = "Not answerable"
 """What a reader answers where there is no answer, whatever the model was asked to say then."""
 NOT_FOUND = "not in the table"
@@ -186,7 +188,7 @@ def _form(shown: Sequence[Shown], instruction: str, otherwise: str) -> str:
 
 
 def _prompt(tables: Sequence[Shown], kind: str, asked: str, form: str) -> list[Message]:
-    return [Message("user", (*shown_parts(tables), Text(f"\n{kind}: {asked.strip()}\n{form}")))]
+    return [Message("user", (*shown_parts(tables), Text(f"\n{form}\n"), Text(f"{kind}: {asked.strip()}")))]
 
 
 def shown_parts(tables: Sequence[Shown]) -> list[Part]:

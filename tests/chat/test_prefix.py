@@ -156,6 +156,25 @@ def test_each_table_runs_once_and_the_reply_spends_no_second_run(folders: dict[s
     assert fast.counts.prefix > before[0]
 
 
+def test_one_question_leaves_what_stands_before_it_to_the_next(folders: dict[str, Path]) -> None:
+    """What is to be done with the table runs once, also where questions come one by one."""
+    fast, slow = chat(folders["qwen"]), plain(folders["qwen"])
+    task = "\nDoes the table hold the year of the total? Reply with one word.\n"
+
+    def asked(question: str) -> list[Message]:
+        (message,) = about(1, task)
+        return [Message("user", (*message.parts, Text(question)))]
+
+    first, second = asked("Question: which year?"), asked("Question: the total of rows?")
+    fast.score(first, CHOICES)
+    before = fast.counts.prefix, fast.counts.suffix
+    assert_same([fast.score(second, CHOICES)], [slow.score(second, CHOICES)])
+    assert fast.counts.prefix == before[0]
+    assert fast.counts.suffix - before[1] < fast.num_tokens(task)
+    fast.generate(about(1, "\nReply with the value."), max_new_tokens=2)  # another task: the table is enough
+    assert fast.counts.prefix == before[0] and fast.counts.plain == 0
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_small_caches_drop_the_least_recently_used(folders: dict[str, Path], kind: str) -> None:
     fast, asked = chat(folders[kind]), prompts(4, 2)

@@ -31,19 +31,27 @@ def text(messages: list[Message]) -> str:
 
 def test_tables_come_first_and_do_not_depend_on_the_question() -> None:
     made = [answer_prompt("a?", SHOWN), describe_prompt("b", SHOWN), verify_prompt("c", SHOWN)]
-    starts = [messages[0].parts[:-1] for messages in made]
+    starts = [messages[0].parts[:-2] for messages in made]
     assert starts[0] == starts[1] == starts[2]
     assert [part.path for part in starts[0] if isinstance(part, Picture)] == ["t1.png"]
     assert [part.item_id for part in starts[0] if isinstance(part, Text) and part.item_id] == ["t1", "t2"]
     endings = [text([Message("user", messages[0].parts[-1:])]) for messages in made]
-    assert [ending.split("\n")[1] for ending in endings] == ["Question: a?", "Request: b", "Statement: c"]
+    assert endings == ["Question: a?", "Request: b", "Statement: c"]
+    others = [answer_prompt("z!", SHOWN), describe_prompt("z!", SHOWN), verify_prompt("z!", SHOWN)]
+    for one, other in zip(made, others, strict=True):  # what is to be done stands before the question too
+        assert one[0].parts[:-1] == other[0].parts[:-1] != starts[0]
 
 
 def test_an_asked_form_takes_the_place_of_ours() -> None:
     for make in (answer_prompt, describe_prompt):
         ours, asked = text(make("a?", SHOWN)), text(make("a?", SHOWN, instruction="Answer in JSON."))
         assert "Reply with" in ours and "Reply with" not in asked
-        assert asked.endswith("Answer in JSON.") and NOT_FOUND in ours and NOT_FOUND in asked
+        assert (
+            "Answer in JSON.\n" in asked
+            and asked.endswith(": a?")
+            and NOT_FOUND in ours
+            and NOT_FOUND in asked
+        )
         assert text(make("a?", SHOWN, instruction=" ")) == ours
 
 
@@ -51,7 +59,8 @@ def test_documents_are_spoken_of_as_documents() -> None:
     documents = [Shown("d1", "Fruit", body=("[page 3]", "a"), name="Document"), SHOWN[1]]
     for make in (answer_prompt, describe_prompt, verify_prompt, rank_prompt, relevant_prompt):
         table, document = text(make("a?", SHOWN)), text(make("a?", documents))
-        assert " table" in table.partition("a?")[2] and "table" not in document.partition("a?")[2]
+        asked_of = [made.split("3 | 4\n")[1] for made in (table, document)]
+        assert " table" in asked_of[0] and "table" not in asked_of[1]
         assert "documents" in document
     assert (not_found(SHOWN), not_found(documents)) == (NOT_FOUND, "not in the documents")
     assert not_found(documents) in text(answer_prompt("a?", documents))
@@ -64,15 +73,15 @@ def test_documents_are_spoken_of_as_documents() -> None:
 
 def test_rerankers_are_asked_as_they_were_trained() -> None:
     """Their checkpoints name the version of these texts."""
-    assert RANK_VERSION == 1
+    assert RANK_VERSION == 2
     one, two = text(rank_prompt(" a? ", SHOWN[1:])), text(relevant_prompt("a?", SHOWN))
     assert one == (
-        "Table: Nuts\nc | d\n3 | 4\n\nQuestion: a?\nDoes the table hold the information that answers the"
-        " question? Reply with one word: True or False."
+        "Table: Nuts\nc | d\n3 | 4\n\nDoes the table hold the information that answers the question?"
+        " Reply with one word: True or False.\nQuestion: a?"
     )
     assert two == (
-        "Table 1: Fruit\na | b\n1 | 2\nTable 2: Nuts\nc | d\n3 | 4\n\nQuestion: a?\nWhich tables hold the"
-        " information that answers the question? Reply with their numbers, or None."
+        "Table 1: Fruit\na | b\n1 | 2\nTable 2: Nuts\nc | d\n3 | 4\n\nWhich tables hold the information that"
+        " answers the question? Reply with their numbers, or None.\nQuestion: a?"
     )
 
 

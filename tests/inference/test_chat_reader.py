@@ -46,7 +46,7 @@ class TestTasks:
             assert answer.answer == reply and answer.question == f"{QUESTION}\nAnswer in JSON."
             assert (answer.evidence[0].cells, answer.confidence, answer.notes) == ([(3, 2)], 0.8, [])
             text = prompt_text(chat.asked[0])
-            assert f"Question: {QUESTION}\n" in text and text.endswith(" Answer in JSON.")
+            assert text.endswith(f" Answer in JSON.\nQuestion: {QUESTION}")
             assert "Reply with the value only" not in text
         missing = read(Chat('{"answer": "not in the table"}'), f"{QUESTION} Answer in JSON.")
         assert missing.answer == '{"answer": "not in the table"}' and missing.evidence == []
@@ -81,7 +81,7 @@ class TestTasks:
         chat = Chat(scores=[-1.0, -2.0, -3.0])
         answer = read(chat, "the south grew 450. Answer with true or false only.", task="verify")
         assert answer.answer == "SUPPORTED"
-        assert "Statement: the south grew 450.\n" in prompt_text(chat.asked[0])
+        assert prompt_text(chat.asked[0]).endswith("Statement: the south grew 450.")
         assert "true or false" not in prompt_text(chat.asked[0])
 
     def test_a_description_names_its_cells_and_its_foreign_numbers(self):
