@@ -110,7 +110,7 @@ def test_pictures(tmp_path: Path) -> None:
 
 def test_settings_name_all_that_a_score_depends_on() -> None:
     one = ChatPairScorer(Stub(), identity={"model": "m"}, blend=Blend(1.0)).settings()  # type: ignore[arg-type]
-    assert one["model"] == "m" and one["show"] == "text" and one["prompt_version"] == 1
+    assert one["model"] == "m" and one["show"] == "text" and one["prompt_version"] == 2
     assert one["blend"]["rank_weight"] == 1 and one["context"]["max_tokens"] == 280
     other = ChatPairScorer(Stub(), identity={"model": "m"}, context=ContextConfig(max_tokens=9)).settings()  # type: ignore[arg-type]
     assert other != one
