@@ -272,10 +272,10 @@ class _Cutter(GridCutter[_Made]):
             first, last = order[0], order[-1]
             begin[first] = min(begin[first], (begin[first] + start) // 2)
             end[last] = max(end[last], (end[last] + LIMIT + 1) // 2)
-        return [
-            (begin[place], max(end[place], begin[place] + 1)) if place in begin else None
-            for place in range(count)
-        ]
+        for place in order:  # no row or column is so thin that nothing shows
+            begin[place] = min(begin[place], LIMIT - 1)
+            end[place] = max(end[place], begin[place] + 1)
+        return [(begin[place], end[place]) if place in begin else None for place in range(count)]
 
     @staticmethod
     def _spans(places: Sequence[int], edges: Sequence[tuple[int, int] | None]) -> list[tuple[int, int]]:

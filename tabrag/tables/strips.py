@@ -68,12 +68,14 @@ def paste(image: Image, strips: Sequence[Strip]) -> Image:
     from PIL.Image import new
 
     width, height, tops = _size(strips)
-    canvas = new("RGB", _pixels((width, height), image), "white")
+    size = (max(1, _pixels(width, image.width)), max(1, _pixels(height, image.height)))
+    canvas = new("RGB", size, "white")
     for (top, bottom, spans), y in zip(strips, tops, strict=True):
         x = 0
+        y0, y1 = _stretch(top, bottom, image.height)
         for left, right in spans:
-            corners = (*_pixels((left, top), image), *_pixels((right, bottom), image))
-            canvas.paste(image.crop(corners), _pixels((x, y), image, least=0))
+            x0, x1 = _stretch(left, right, image.width)
+            canvas.paste(image.crop((x0, y0, x1, y1)), (_pixels(x, image.width), _pixels(y, image.height)))
             x += right - left
     return canvas
 
@@ -98,7 +100,12 @@ def _scaled(edges: Box, width: int, height: int) -> Box:
     )
 
 
-def _pixels(point: tuple[int, int], image: Image, *, least: int = 1) -> tuple[int, int]:
-    """A point in pixels."""
-    x, y = (round(place * size / LIMIT) for place, size in zip(point, image.size, strict=True))
-    return max(least, x), max(least, y)
+def _pixels(edge: int, size: int) -> int:
+    """An edge in pixels, of a side of ``size`` pixels."""
+    return round(edge * size / LIMIT)
+
+
+def _stretch(first: int, last: int, size: int) -> tuple[int, int]:
+    """Two edges in pixels, at least one apart and within the side."""
+    begin = min(_pixels(first, size), size - 1)
+    return begin, min(max(_pixels(last, size), begin + 1), size)

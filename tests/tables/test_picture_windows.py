@@ -152,17 +152,36 @@ def test_what_fits_stays_whole() -> None:
     assert nothing.words == drawn.words
 
 
-@pytest.mark.parametrize("box", [(-5, 0, 50, 20), (400, 400, 300, 350), (0, 0, 0, 0), (990, 990, 1000, 1000)])
+@pytest.mark.parametrize(
+    "box",
+    [
+        *((-5, 0, 50, 20), (400, 400, 300, 350), (0, 0, 0, 0), (990, 990, 1000, 1000)),
+        *((1000, 1000, 1000, 1000), (2000, 1500, 2100, 1600)),
+    ],
+)
 def test_odd_boxes_give_sound_ones(box: tuple[int, int, int, int]) -> None:
     words = [Word(text=f"word{n}", box=box, cell=(n, 0)) for n in range(9)]
     grid = make_grid([[f"word{n}"] for n in range(9)], num_header_rows=1)
     for cut in (_cut(words, grid, 9), _cut([Word(text=w.text, box=w.box) for w in words], None, 9)):
         assert {word.text for window in cut for word in window.words} == {f"word{n}" for n in range(9)}
         for window in cut:
-            paste(Image.new("RGB", (30, 20)), window.strips or [])
+            assert window.strips
+            for top, bottom, spans in window.strips:
+                assert all(0 <= low < high <= 1000 for low, high in ((top, bottom), *spans))
+            assert paste(Image.new("RGB", (30, 20)), window.strips).size > (0, 0)
             for word in window.words:
                 x0, y0, x1, y1 = word.box
                 assert 0 <= x0 <= x1 <= 1000 and 0 <= y0 <= y1 <= 1000
+
+
+@pytest.mark.parametrize("size", [(30, 20), (1, 1), (1003, 7)])
+def test_strips_show_the_pixels_of_their_places(size: tuple[int, int]) -> None:
+    pixels = np.random.default_rng(0).integers(0, 200, size=(size[1], size[0], 3), dtype=np.uint8)
+    picture = Image.fromarray(pixels)
+    assert np.array_equal(paste(picture, [(0, 1000, ((0, 1000),))]), pixels)
+    assert np.array_equal(paste(picture, [(0, 1000, ((0, 500), (500, 1000)))]), pixels)
+    corner = paste(picture, [(999, 1000, ((999, 1000),))])
+    assert np.array_equal(np.asarray(corner)[-1, -1], pixels[-1, -1])
 
 
 def test_strips_move_words() -> None:
