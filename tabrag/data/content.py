@@ -64,11 +64,14 @@ def table_digest(table: Table) -> bytes:
 
 
 def spelled_out(cells: Sequence[Sequence[str]], merged: Iterable[Sequence[int]]) -> list[list[str]]:
-    """The cells with the text of each merged region in all of its cells."""
+    """The cells with the text of each merged region in all of its cells; what a broken record says of places
+    beyond the grid counts for nothing.
+    """
     rows = [list(row) for row in cells]
     for first_row, last_row, first_col, last_col in merged:
-        for row in range(first_row, last_row + 1):
-            rows[row][first_col : last_col + 1] = [cells[first_row][first_col]] * (last_col + 1 - first_col)
+        for row in rows[first_row : last_row + 1]:
+            for col in range(first_col, min(last_col + 1, len(row))):
+                row[col] = cells[first_row][first_col]
     return rows
 
 

@@ -23,7 +23,7 @@ from tabrag.representations import RepresentationConfig
 from tabrag.tables.grid import make_grid
 from tabrag.training.config import DevConfig, LossConfig
 from tabrag.training.retriever_task import RetrieverTask
-from tabrag.types import Query, Table
+from tabrag.types import Query, Table, Word
 
 HEADERS = RepresentationConfig(name="headers")
 
@@ -111,8 +111,12 @@ def test_what_makes_the_content_of_a_table(tmp_path: Path) -> None:
     spelled = make_grid([["a b", "a B"], ["1", "2"]])
     same = [Table(id="t", title="Spans", grid=spans), Table(id="u", caption=" spans", grid=spelled)]
     assert len(set(map(digest, same))) == 1
-    for table_ in (table, titled, *same):
+    read = Table(id="r", words=[Word(text="Rank", box=(0, 0, 9, 9))])
+    for table_ in (table, titled, read, *same):
         assert table_digest(table_) == digest(table_)
+    broken = record(same[0])
+    broken["grid"]["merged"] += [[1, 9, 1, 9], [7, 8, 0, 0], [0, 1, 6, 7]]
+    assert content_digest(broken, folder=tmp_path, titles=True) == digest(same[0])
 
     (tmp_path / "one.png").write_bytes(b"picture")
     (tmp_path / "two.png").write_bytes(b"picture")
