@@ -70,7 +70,7 @@ _BEFORE = re.compile(
 )
 _TOP = re.compile(
     r"^\W*(?:which|what|name|list|who)\s+(?:are\s+|were\s+)?(?:the\s+)?(?:top\s+)?"
-    r"(two|three|four|five|six|seven|eight|nine|ten|\d{1,2})\b",
+    r"(two|three|four|five|six|seven|eight|nine|ten|\d{1,2})\b(?!-)",
     re.IGNORECASE,
 )
 _NUMBERS = {

@@ -21,6 +21,7 @@ _ASKS_VALUE = re.compile(
 )
 SET_CERTAINTY = 0.5
 """How sure a choice among many rows or columns is before the words that support it are counted."""
+_END = re.compile(r"\b(?:first|earliest|oldest|last|latest|newest|most\s+recent)\b", re.IGNORECASE)
 _TIME_NOUN = frozenset(words("year month quarter date day season period"))
 
 
@@ -60,6 +61,9 @@ def first_or_last(match: Match, asked: Wanted) -> Found | None:
     """The name of the first or last row by date, or as it is listed; of those that the question names."""
     if not asked.end or not asked.names:
         return None
+    places = look_up(match, asked.plain())
+    if places and all(_is_header_word(match, places[0], word) for word in _END.findall(match.asked.text)):
+        return None
     rows = conditioned(match)
     if len(rows) < 2:
         return None
@@ -76,6 +80,8 @@ def first_or_last(match: Match, asked: Wanted) -> Found | None:
         col = next((one for one in sorted(bonus, key=lambda one: -bonus[one]) if one != col), None)
     if col is None or col not in bonus:
         col = match.name_col(row) if not match.rows[row] else None
+        if col is None and not match.rows[row]:
+            return None
     target = (row, col) if col is not None else left_paths(match.grid)[row][-1]
     return found_at(match, [target, *cells], operator="argmax" if asked.end > 0 else "argmin")
 

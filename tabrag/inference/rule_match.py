@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from tabrag.inference.rule_words import Asked, asked_words, header_words, words
+from tabrag.inference.rule_words import Asked, asked_words, beginnings, header_words, words
 from tabrag.tables.grid import corner_paths, left_paths, path_texts, section_rows, top_paths
 from tabrag.tables.lexical import TOTALS
 from tabrag.tables.spans import owner_map
@@ -223,8 +223,8 @@ def _add_cells(
 
 def _hint(asked: Asked) -> re.Pattern[str] | None:
     """Finds lines that may hold a word of the question, fast."""
-    starts = {word[:3] for word in asked.weights if asked.says(word)}
-    return re.compile("|".join(map(re.escape, sorted(starts))), re.IGNORECASE) if starts else None
+    starts = {start for word in asked.weights if asked.says(word) for start in beginnings(word)}
+    return re.compile("|".join(sorted(starts)), re.IGNORECASE) if starts else None
 
 
 def _is_short_number(bag: Sequence[str]) -> bool:

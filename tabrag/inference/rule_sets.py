@@ -60,13 +60,17 @@ def count(match: Match, asked: Wanted) -> Found | None:
     bound = _bound(match, rows)
     whole = len([row for row in match.rows if row not in match.parents])
     if bound is not None:
-        rows, _ = bound
+        within, col = bound
+        if not within:  # that nothing is within the bound shows in the whole column
+            compared = [(row, col) for row in rows][:_MAX_CELLS]
+            return Found(text="0", cells=compared, certainty=0.3, operator="count")
+        rows = within
     elif numbers or len(rows) == whole and not _is_kind(match, noun):
         return None
     elif len(rows) == 1 and any(col in match.numeric_cols for col in bonus):
         return None
     if not rows:
-        return Found(text="0", cells=[], certainty=0.3, operator="count")
+        return None
     cells = [(row, match.name_col(row) or 0) for row in rows]
     return Found(text=str(len(rows)), cells=cells[:_MAX_CELLS], certainty=0.5, operator="count")
 

@@ -74,7 +74,7 @@ _REFERENCE = re.compile(
 _YEARS = re.compile(
     r"(?<!\d)((?:1[5-9]|20)\d\d)\s*[-/–]\s*(?:(?:1[5-9]|20)(?=\d\d(?!\d)))?(\d\d)(?!\d|[-/.]\d)"
 )
-_CODE = re.compile(r"(?<![^\W_])(?=[a-z]*\d)(?=\d*[a-z])[a-z\d]{2,12}(?![^\W_])")
+_CODE = re.compile(r"(?<![^\W_])(?=[a-z]*\d)(?=\d*[a-z])[a-z\d]{2,12}(?![^\W_])", re.IGNORECASE)
 _WEAK = frozenset({"person", "amount", "value"})
 _UNDOUBLED = 3
 
@@ -112,11 +112,8 @@ def words(text: str) -> tuple[str, ...]:
     """The words of a text, each once, in order."""
     plain = _ZEROS.sub("", _BLANK_GROUPS.sub(lambda found: re.sub(r"\D", "", found[0]), text))
     plain = _NUMBER_SIGN.sub(" number ", plain).replace("%", " percent ")
-    codes = _CODE.findall(plain.casefold())
-    for code in codes:
-        plain = re.sub(
-            re.escape(code), lambda found: _without_short_numbers(found[0]), plain, flags=re.IGNORECASE
-        )
+    codes = [code.casefold() for code in _CODE.findall(plain)]
+    plain = _CODE.sub(lambda found: _without_short_numbers(found[0]), plain)
     years = [f"{first}-{second}" for first, second in _YEARS.findall(plain)]
     plain = _YEARS.sub(r"\1 ", plain)
     found = [*(stem(word) for word in tokenize(plain, stop_words=_STOP_WORDS, stem=False)), *codes, *years]
@@ -177,6 +174,14 @@ def stem(word: str) -> str:
     if len(word) > _UNDOUBLED:
         word = word.removesuffix("e")
     return word[:6]
+
+
+@lru_cache(maxsize=10_000)
+def beginnings(word: str) -> tuple[str, ...]:
+    """Patterns, one of which a text holds that has the word in one of its forms; capitals do not count."""
+    start = r"\D?".join(word[:3]) if word[:3].isdecimal() else re.escape(word[:3])
+    days = [word[2:4]] if re.fullmatch(r"\d{4}-\d+-\d+", word) else []
+    return (start, *days, *sorted({re.escape(form[:3]) for form in _SAME if stem(form) == word}))
 
 
 def _dates(text: str) -> list[str]:

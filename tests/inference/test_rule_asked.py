@@ -43,6 +43,7 @@ def test_superlatives(question: str, direction: int) -> None:
 def test_names_order_and_how_many() -> None:
     assert wanted("Which three teams won?").top == 3
     assert wanted("Which team was in the top 10?").top == 1
+    assert wanted("Which four-door car was the cheapest?").top == 1
     assert wanted("Who came next after Ann?").order == 1
     assert wanted("Which city is listed before Rome?").order == -1
     assert wanted("What was the first game?").end == -1

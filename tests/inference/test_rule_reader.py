@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tabrag.inference.rule_reader import read_cell
+from tabrag.inference.rule_tables import MIN_SUPPORT
 from tabrag.tables.grid import make_grid
 from tabrag.tables.lexical import words
 from tabrag.types import Grid
@@ -101,6 +102,29 @@ def test_values_side_by_side(
     assert found.cells == cells
 
 
+def test_a_change_from_nothing_is_no_change() -> None:
+    grid = make_grid([["", "2018", "2019"], ["Sales", "", "125"]], num_header_rows=1, num_header_cols=1)
+    found = read_cell(grid, "How did sales change from 2018 to 2019?")
+    assert found is not None and "from" not in found.text
+
+
+_RATES = make_grid(
+    [
+        ["", "Current period", "Previous period"],
+        ["Growth rate of assets", "3.67%", "-3.66%"],
+        ["Assets", "90", "80"],
+    ],
+    num_header_rows=1,
+    num_header_cols=1,
+)
+
+
+def test_changes_that_the_table_has_are_listed() -> None:
+    question = "What is the growth rate of assets in the current period and in the previous period?"
+    found = read_cell(_RATES, question)
+    assert found is not None and (found.text, found.formula) == ("3.67%, -3.66%", None)
+
+
 @pytest.mark.parametrize(
     ("question", "answer"),
     [
@@ -114,11 +138,47 @@ def test_values_side_by_side(
         ("Which rider is listed right after Bob Hall?", "Cid Moor"),
         ("Who was the last rider by year?", "Dee Park"),
         ("How many points did the rider from Peru get?", "21"),
+        ("How many riders had more than 40 points?", "0"),
     ],
 )
 def test_records_are_known_by_their_cells(question: str, answer: str) -> None:
     found = read_cell(_RACES, question)
     assert found is not None and found.text == answer
+
+
+def test_that_no_row_is_within_a_bound_is_supported_by_the_column() -> None:
+    found = read_cell(_RACES, "How many riders had more than 40 points?")
+    assert found is not None and found.cells == [(row, 3) for row in range(1, 5)]
+    assert found.support >= MIN_SUPPORT
+
+
+@pytest.mark.parametrize("question", ["What is the last entry?", "Which is the first?", "Who was last?"])
+def test_blank_rows_are_neither_first_nor_last(question: str) -> None:
+    for rows in ([["Name", "Year"], ["Ann", "x"], ["", ""]], [["Name", "Year"], ["", ""], ["Ann", "x"]]):
+        found = read_cell(make_grid(rows, num_header_rows=1), question)
+        assert found is not None
+
+
+def test_first_in_a_header_asks_for_no_row() -> None:
+    rows = [["Item", "Value"], ["First flight", "1982"], ["Crew", "6"]]
+    grid = make_grid(rows, num_header_rows=1, num_header_cols=1)
+    found = read_cell(grid, "When was the first flight?")
+    assert found is not None and (found.text, found.cells) == ("1982", [(1, 1)])
+
+
+@pytest.mark.parametrize(
+    ("value", "question"),
+    [
+        ("1,234", "Who had 1,234 votes?"),
+        ("1,234", "Who had 1234 votes?"),
+        ("02/24/17", "Who rode on 24 February 2017?"),
+        ("born in Rome", "Whose birth was in Rome?"),
+    ],
+)
+def test_cells_name_a_row_in_any_writing(value: str, question: str) -> None:
+    grid = make_grid([["Rider", "What"], ["Bob", "7"], ["Ann", value], ["Cid", "9"]], num_header_rows=1)
+    found = read_cell(grid, question)
+    assert found is not None and found.text == "Ann"
 
 
 def test_a_banner_over_one_column_speaks_of_the_table() -> None:
