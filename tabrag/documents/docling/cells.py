@@ -105,7 +105,9 @@ def settle_headers(table: CellTable, *, marked: bool) -> InferredTable:
     grid = drop_blank(make_grid(table.cells, merged=table.merged))
     if table.num_header_rows >= grid.num_rows:
         return infer_table(table.cells, table.merged)
-    num_cols = None if table.num_header_cols is None else min(table.num_header_cols, grid.num_cols)
+    num_cols = table.num_header_cols
+    if num_cols is not None and num_cols >= grid.num_cols:  # headers of nothing
+        num_cols = None
     return InferredTable(
         grid=infer_headers(grid, num_header_rows=table.num_header_rows, num_header_cols=num_cols)
     )

@@ -240,6 +240,8 @@ class PieceReader:
         """The texts that a table or picture refers to, and whether none of them was read before."""
         found = []
         for reference in self.tree.references(item, key):
+            if kind_of_reference(reference) != "texts":
+                continue  # a table or picture comes in its own place
             text = self.tree.item(reference) or {}
             is_new = reference not in self._seen
             self._seen.add(reference)

@@ -26,8 +26,12 @@ class DoclingTree:
 
     def __init__(self, data: dict[str, Any]) -> None:
         self.data = data
-        self.num_missing = 0
-        """References that lead to nothing."""
+        self._missing: set[tuple[int, str, int]] = set()
+
+    @property
+    def num_missing(self) -> int:
+        """References that were followed and lead to nothing, each counted once."""
+        return len(self._missing)
 
     def item(self, reference: str) -> dict[str, Any] | None:
         """What a reference (``#/texts/0``) leads to; None where it leads to nothing."""
@@ -45,12 +49,12 @@ class DoclingTree:
     def references(self, item: dict[str, Any], key: str) -> list[str]:
         """The references in a list of an item (``children``, ``captions``) that lead to an item."""
         found = []
-        for value in list_of(item, key):
+        for place, value in enumerate(list_of(item, key)):
             reference = reference_of(value)
             if reference is not None and self.item(reference) is not None:
                 found.append(reference)
             else:
-                self.num_missing += 1
+                self._missing.add((id(item), key, place))
         return found
 
     def content(self) -> Iterator[str]:

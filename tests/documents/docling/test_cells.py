@@ -91,3 +91,13 @@ def test_columns_begin_at_their_leftmost_cell() -> None:
     table = read_cells(table_data(cells, 2, 2), lambda entry: boxes.get(str(entry["text"])))
     assert table is not None and table.col_edges == [8.0, 50.0, 70.0]
     assert read_cells(table_data(cells, 2, 2)).col_edges == []  # type: ignore[union-attr]
+
+
+def test_where_all_columns_are_marked_as_headers_of_rows_some_are_left_for_the_body() -> None:
+    cells = [
+        cell(row, col, f"{row}{col}", header=row == 0, stub=row > 0) for row in range(3) for col in (0, 1)
+    ]
+    table = read_cells(table_data(cells, 3, 2))
+    assert table is not None and table.num_header_cols == 2
+    grid = settle_headers(table, marked=True).grid
+    assert grid.num_header_rows == 1 and grid.num_header_cols < 2

@@ -62,7 +62,7 @@ VALUES = st.one_of(
 )
 
 
-@settings(max_examples=150)
+@settings(max_examples=150, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, NUM_SPOTS - 1), VALUES), min_size=1, max_size=4))
 def test_a_document_with_any_values_in_it_ends_in_valid_records_or_an_error(changes) -> None:
     data = full()
@@ -101,6 +101,14 @@ def test_references_in_circles_and_to_nothing(tmp_path: Path) -> None:
     found = parsed(parse_docling, file.write(tmp_path / "a.json"))
     assert said(found) == [("text", "Once."), ("table", "doc#t1")]
     assert found.partial and "4 of its references lead to nothing" in found.notes
+
+
+def test_a_table_that_another_one_names_as_its_caption_is_kept(tmp_path: Path) -> None:
+    file = DoclingFile()
+    file.table(rows_of([["a"], ["1"]]), (2, 1), captions=["#/tables/1"])
+    file.table(rows_of([["b"], ["2"]]), (2, 1))
+    found = parsed(parse_docling, file.write(tmp_path / "a.json"))
+    assert [table.grid.cells for table in found.tables] == [[["a"], ["1"]], [["b"], ["2"]]]
 
 
 def test_nesting_without_end(tmp_path: Path) -> None:
