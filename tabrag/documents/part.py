@@ -22,7 +22,8 @@ from tabrag.errors import UserError
 from tabrag.types import Block, Table
 
 _ID = re.compile(
-    r"(?P<document>.+)#(?:u(?P<first>\d+)-(?P<last>\d+)|p(?P<page>\d+)|n(?P<node>\d+))", re.DOTALL
+    r"(?P<document>.+)#(?:u(?P<first>\d{1,9})-(?P<last>\d{1,9})|p(?P<page>\d{1,9})|n(?P<node>\d{1,9}))",
+    re.DOTALL | re.ASCII,
 )
 _TABLE = re.compile(r"(?<=.)#t\d+\Z", re.DOTALL)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import re
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -126,6 +127,8 @@ def _choice(name: str, value: str | int | float | bool) -> str | tuple[_Bound, .
             return str(value).lower()
         raise UserError(f"filter '{name}': {value!r} is no text, number or list of these")
     if not isinstance(value, str):
+        if abs(value) > sys.float_info.max:
+            raise UserError(f"filter '{name}': the number is too large to be compared")
         return (_Bound(">=", float(value)), _Bound("<=", float(value)))
     if not value.strip():
         raise UserError(f"filter '{name}': an empty text lets nothing pass: name a value")

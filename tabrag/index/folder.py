@@ -189,8 +189,7 @@ class Index(SearchIndex):
         keep_others: bool,
         digests: Mapping[str, str] | None = None,
     ) -> dict[str, int]:
-        if self._is_narrowed:
-            raise ValueError("a narrowed index has some of its items only: change the one it came from")
+        self._refuse_narrowed()
         bm25 = self._engine.config if isinstance(self._engine, Bm25Index) else None
         if retriever is not None and bm25 is None:
             self.check_retriever(retriever)

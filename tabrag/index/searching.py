@@ -101,7 +101,9 @@ class SearchIndex:
 
         Raises:
             UserError: No item passes, or none has a name that is asked for.
+            ValueError: It has been narrowed before.
         """
+        self._refuse_narrowed()
         passes.check_names({name for row in self._rows for name in row.metadata}, where=str(self.path))
         kept = [number for number, row in enumerate(self._rows) if passes(row.metadata)]
         if not kept:
@@ -116,7 +118,12 @@ class SearchIndex:
 
     def vectors(self) -> tuple[list[Row], np.ndarray]:
         """The rows of a dense index and their memory-mapped vectors, float32 [N, E]."""
+        self._refuse_narrowed()
         return self._rows, load_vectors(self.path, len(self._rows))
+
+    def _refuse_narrowed(self) -> None:
+        if self._is_narrowed:
+            raise ValueError("a narrowed index has some of its items only: use the one it came from")
 
     def search(self, queries: Sequence[Query], k: int, retriever: Retriever | None = None) -> Run:
         """The k best items of each query; an item counts with its best entry.

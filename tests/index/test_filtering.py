@@ -52,6 +52,7 @@ def test_all_conditions_must_hold_and_one_value_of_a_list(
         ({"file": []}, "'file': an empty list"),
         ({"year": ">=new"}, "'year': cannot read the bound '>=new'"),
         ({"year": ">=2020 or more"}, "cannot read the bound"),
+        ({"year": 10**400}, "'year': the number is too large"),
         ({"year": {"from": 1}}, "is no text, number or list"),
     ],
 )
@@ -130,8 +131,10 @@ def test_what_is_known_follows_a_sync_without_encoding_again(tmp_path: Path) -> 
 
 def test_a_narrowed_index_is_not_changed(tmp_path: Path) -> None:
     narrow = _index(tmp_path / "index", "bm25").narrowed(Filter({"file": "a.pdf"}))
-    with pytest.raises(ValueError, match="change the one it came from"):
+    with pytest.raises(ValueError, match="use the one it came from"):
         narrow.update([entry(99)])
+    with pytest.raises(ValueError, match="use the one it came from"):
+        narrow.narrowed(Filter({"year": 2015}))
     assert len(Index.open(tmp_path / "index")) == 30
 
 
