@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import statistics
 from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 
 from tabrag import distributed
 from tabrag.data.config import RankingDataConfig
@@ -91,7 +92,9 @@ class RerankJudge:
             with ``held_out/ranks/`` by ranks alone; ``before/`` of the order of the run; ``alone/Hit@1`` of
             the scores by themselves; all 0..1.
         """
-        judged = [query for part in distributed.gather_objects([self._judged(scores)]) for query in part]
+        parts = distributed.gather_objects([self._judged(scores)])
+        # In the order of one process: which queries a fold holds must not depend on their number.
+        judged = [query for turn in zip_longest(*parts) for query in turn if query is not None]
         blend, before = fit_blend(judged), Blend(rank_weight=1e9)
         _warn_if_equal([score for query in judged for score in query.scores])
         figures = {

@@ -124,4 +124,4 @@ def test_groups_do_not_depend_on_the_process_and_its_threads() -> None:
         env={**os.environ, "OMP_NUM_THREADS": "2"},
     )
     assert other.stdout.strip() == here["digest"]
-    assert find_groups(here["vectors"], [40] * 500, seed=1) != here["found"]
+    assert find_groups(here["vectors"][::-1], [40] * 500, seed=0) != here["found"]

@@ -79,7 +79,7 @@ def documents() -> list[Document]:
         found,
         Document(id="empty.txt", title="Empty"),
         Document(
-            id="odd#p1",
+            id="odd#page",
             title="Odd",
             pages=pages,
             blocks=[
@@ -139,7 +139,7 @@ def test_no_document_is_lost_but_those_that_say_nothing(folder: Path):
     for kind in KINDS:
         lines = (folder / kind / "entries.jsonl").read_text().splitlines()
         of = {document_of(json.loads(line)["item_id"]) for line in lines}
-        assert of == {"r.pdf", "odd#p1", "scan.pdf", "giant.csv"}, kind
+        assert of == {"r.pdf", "odd#page", "scan.pdf", "giant.csv"}, kind
 
 
 @pytest.mark.parametrize("refine", [None, RefineConfig(method="top_k", rows=3, cols=2)])
@@ -168,7 +168,7 @@ def test_a_chat_model_reads_found_parts_under_any_budget(folder: Path, kind: str
         assert len(texts) == 4, "nothing is asked where nothing is found"
         assert all(len(text.split()) <= most + 40 for text in texts)
         evidence = found["odd"].evidence[0]
-        assert (evidence.item_id, evidence.source.page) == ("odd#p1", 1)
+        assert (evidence.item_id, evidence.source.page) == ("odd#page", 1)
         assert evidence.text == "Ms Lee painted the lighthouse."
         assert found["nothing"].answer == "" and found["nothing"].evidence == []
     assert "zebra ledger 77" in texts[3] and "| part 1234 | 3702 | 6170 |" in texts[1]
@@ -204,7 +204,7 @@ def test_pictures_of_pages_or_of_the_document_stand_in_what_is_shown(folder: Pat
 
 def test_runs_name_parts_and_unknown_ones_are_told(folder: Path, tmp_path: Path):
     rows = [
-        {"query_id": "odd", "candidates": [{"item_id": "odd#p1#p1", "score": 1.0, "stage": "x"}]},
+        {"query_id": "odd", "candidates": [{"item_id": "odd#page#p1", "score": 1.0, "stage": "x"}]},
         {"query_id": "lemon", "candidates": [{"item_id": "r.pdf#u1-4", "score": 1.0, "stage": "x"}]},
     ]
     run = tmp_path / "run.jsonl"

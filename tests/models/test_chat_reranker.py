@@ -205,11 +205,11 @@ def test_the_checkpoint_says_all_that_scores_depend_on(bases: dict[str, Path], t
     values = json.loads((tmp_path / "out" / FILE).read_text())
     assert values["config"]["show"] == "image" and values["config"]["max_length"] == 500
     assert values["label_ids"] == made.label_ids and values["mix"] == {"judge": 2.0}
-    assert values["dtype"] == "float32" and values["prompt_version"] == 1
+    assert values["dtype"] == "float32" and values["prompt_version"] == 2
     processor = json.loads((tmp_path / "out/processor_config.json").read_text())
     assert processor["patch_size"] == 14 and processor["image_processor"]["crop_size"]
-    (tmp_path / "out" / FILE).write_text(json.dumps({**values, "prompt_version": 0}))
-    with pytest.raises(UserError, match="version 0 of the prompts"):
+    (tmp_path / "out" / FILE).write_text(json.dumps({**values, "prompt_version": 1}))
+    with pytest.raises(UserError, match="version 1 of the prompts"):
         ChatReranker.from_pretrained(tmp_path / "out")
     (tmp_path / "out" / FILE).write_text(json.dumps({**values, "label_ids": {"True": [5], "False": [6]}}))
     with pytest.raises(UserError, match="the tokenizer is another one"):

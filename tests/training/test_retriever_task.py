@@ -176,7 +176,7 @@ def test_settings_that_need_a_run_say_so(data: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no split 'tran'"):
         _task(data, split="tran")
     write_jsonl(tmp_path / "torn.jsonl", [{"query_id": query_id}])
-    with pytest.raises(UserError, match=r"torn\.jsonl: record 1"):
+    with pytest.raises(UserError, match=r"torn\.jsonl:1"):
         _task(data, negatives=str(tmp_path / "torn.jsonl"), num_negatives=1)
 
 
