@@ -67,7 +67,7 @@ def count(match: Match, asked: Wanted) -> Found | None:
         rows = within
     elif numbers or len(rows) == whole and not _is_kind(match, noun):
         return None
-    elif len(rows) == 1 and any(col in match.numeric_cols for col in bonus):
+    elif any(col in match.numeric_cols for col in bonus) and (len(rows) == 1 or _names_one_row(match)):
         return None
     if not rows:
         return None
@@ -94,6 +94,12 @@ def neighbour(match: Match, asked: Wanted) -> Found | None:
         path = left_paths(match.grid)[row]
         return found_at(match, [path[-1]], operator="cell") if path else None
     return found_at(match, [(row, col)], operator="cell")
+
+
+def _names_one_row(match: Match) -> bool:
+    """Whether one row fits the question better than all others: its value is asked for."""
+    best = sorted((fit.score for fit in match.row_fits.values()), reverse=True)[:2]
+    return bool(best) and best[0] > 0 and (len(best) == 1 or best[0] > best[1])
 
 
 def _is_list(match: Match) -> bool:

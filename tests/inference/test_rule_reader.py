@@ -203,3 +203,10 @@ def test_support_is_the_share_of_the_question_that_the_table_says() -> None:
     assert full is not None and part is not None and titled is not None and none is not None
     assert full.support == titled.support == 1.0 > part.support > none.support == 0.0
     assert none.certainty == 0.0
+
+
+def test_the_value_of_one_named_row_is_no_count_of_rows() -> None:
+    rows = [[f"part {number}", str(3 * number), str(5 * number)] for number in (0, 1, 1234)]
+    grid = make_grid([["widgets", "2019", "2020"], *rows], num_header_rows=1, num_header_cols=1)
+    found = read_cell(grid, "How many widgets of part 1234 were there in 2019?")
+    assert found is not None and (found.text, found.cells) == ("3702", [(3, 1)])
