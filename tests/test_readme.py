@@ -77,7 +77,7 @@ def _extra(command: list[str]) -> list[str]:
         return [*tiny, "--train.batch_size=4", "--train.epochs=0", "--train.max_steps=2"]
     if command[1] == "scripts/prepare_data.py" and "synthetic_documents" in command:
         return ["--num-documents=5"]
-    if command[1] == "scripts/prepare_data.py" and {"hitab", "docrag_open"} & set(command):
+    if command[1] == "scripts/prepare_data.py" and {"hitab", "docrag_open", "tabrag_open"} & set(command):
         return ["--limit=40"]
     return []
 
@@ -139,6 +139,17 @@ def test_commands_on_documents(run: Callable[..., dict], data_root: Path) -> Non
     assert figures["documents"] == 40 and 0.3 < figures["Hit@10"] <= 1
 
 
+def test_commands_on_the_pool(run: Callable[..., dict], data_root: Path) -> None:
+    commands = _commands("tabrag-open")
+    assert len(commands) == 7
+    figures: dict = {}
+    for command in commands:
+        # The small pool's sets do not fill a batch each.
+        mixed = ["--data.one_set_a_batch=false"] if command[1] == "train/retriever.py" else []
+        figures |= run(command, {"$TABRAG_DATA": str(data_root)}, [*_extra(command), *mixed])
+    assert figures["tables"] > 20 and 0.3 < figures["Hit@10"] <= 1
+
+
 def test_commands_on_business_documents(run: Callable[..., dict]) -> None:
     commands = [one for one in _commands("Business documents") if "answers.jsonl" not in " ".join(one)]
     assert len(commands) == 20
@@ -156,7 +167,16 @@ def test_commands_on_business_documents(run: Callable[..., dict]) -> None:
 
 @pytest.mark.parametrize(
     "heading",
-    ["On GPUs", "Quickstart", "HiTab", "Rerank", "Your own files", "docrag-open", "Business documents"],
+    [
+        "On GPUs",
+        "Quickstart",
+        "HiTab",
+        "Rerank",
+        "Your own files",
+        "docrag-open",
+        "Business documents",
+        "tabrag-open",
+    ],
 )
 def test_every_named_file_exists(heading: str) -> None:
     commands = _commands(heading)

@@ -58,8 +58,12 @@ def test_a_run_tells_memory_and_time(tmp_path: Path, caplog: pytest.LogCaptureFi
 def test_peak_memory_grows_with_what_is_held() -> None:
     device = torch.device("cpu")
     before = peak(device)
-    held = torch.ones((before - resident() + 2**26) // 4)  # 64 MiB more than were ever resident
-    assert peak(device) >= before + 2**25 and held.sum() > 0
+    held = [torch.ones((before - resident() + 2**26) // 4)]  # 64 MiB more than were ever resident
+    for _ in range(16):  # the kernel may have taken back pages meanwhile
+        if peak(device) >= before + 2**25:
+            break
+        held.append(torch.ones(2**24))
+    assert peak(device) >= before + 2**25 and all(bool(one[-1]) for one in held)
 
 
 def test_out_of_memory_names_the_settings(tmp_path: Path) -> None:
