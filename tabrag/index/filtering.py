@@ -122,9 +122,9 @@ def _choices(name: str, value: FilterValue) -> list[str | tuple[_Bound, ...]]:
 
 
 def _choice(name: str, value: str | int | float | bool) -> str | tuple[_Bound, ...]:
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        if isinstance(value, bool):
-            return str(value).lower()
+    if isinstance(value, bool):
+        return str(value).lower()
+    if not isinstance(value, str | int | float):
         raise UserError(f"filter '{name}': {value!r} is no text, number or list of these")
     if not isinstance(value, str):
         if abs(value) > sys.float_info.max:

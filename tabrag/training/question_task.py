@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from tabrag.files import sha256_json
 from tabrag.models.card import data_source, write_card
 
 
-class QuestionTask:
+class QuestionTask(ABC):
     """The common part of a :class:`tabrag.training.task.Task` over single questions.
 
     A task sets ``examples`` and has :meth:`facts`, ``batches``, ``evaluate`` and ``selection_metric``.
@@ -45,9 +46,9 @@ class QuestionTask:
         self.settings = settings
         self.folder = DataFolder(folder)
 
+    @abstractmethod
     def facts(self) -> list[Any]:
         """What is learnt from each training question (JSON values), for the digest of the data."""
-        raise NotImplementedError
 
     def describe(self) -> dict[str, Any]:
         """Size and digest of the training data, and the number of weights that learn."""
