@@ -84,7 +84,7 @@ def measure_ivf(
             found = index.search(query_E[None], k + own)[1][0]
             seconds_Q2.append((time.perf_counter() - since, time.process_time() - busy))
             hits += len(set(found[own:].tolist()) & set(wanted.tolist()))
-        clock_ms, cpu_ms = np.percentile(np.array(seconds_Q2) * 1000, [50, 95], axis=0).T.round(2).tolist()
+        clock_ms, cpu_ms = np.percentile(np.array(seconds_Q2) * 1000, [50, 95], axis=0).T.round(4).tolist()
         return {
             **figures,
             "recall": round(hits / nearest.size, 4),
@@ -114,8 +114,8 @@ def _build(file: Path, index_file: Path) -> dict[str, Any]:
     build_s, build_cpu_s = time.perf_counter() - since, time.process_time() - busy
     index.save(index_file)
     return {
-        "build_s": round(build_s, 1),
-        "build_cpu_s": round(build_cpu_s, 1),
+        "build_s": round(build_s, 3),
+        "build_cpu_s": round(build_cpu_s, 3),
         "peak_ratio": round(grown / (mapped.size * mapped.itemsize), 3),
         **index.clusters(),
     }

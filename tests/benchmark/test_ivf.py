@@ -22,7 +22,8 @@ def test_a_file_of_vectors_is_measured(tmp_path: Path, capsys: pytest.CaptureFix
     read = call("scripts/benchmark.py", *small, f"--vectors={tmp_path / 'made.npy'}", capsys=capsys)
     assert read["clusters"] > read["probed"] >= 8 and read["recall"] >= 0.97
     assert read["peak_ratio"] > 0 and read["ms_per_query"][0] <= read["ms_per_query"][1]
-    assert 0 < read["cpu_ms_per_query"][0] <= read["cpu_ms_per_query"][1] and read["build_cpu_s"] > 0
+    assert read["cpu_ms_per_query"][0] <= read["cpu_ms_per_query"][1]
+    assert min(read["cpu_ms_per_query"][0], read["build_cpu_s"]) >= 0 < read["build_s"]
     assert read["num_vectors"] == 4000 and read["dim"] == 16
     for ignored in ("--num-vectors=100", "--dim=16"):
         said = refuse(
