@@ -134,13 +134,27 @@ def take_part(whole: WholeDocument, part: PartId, units: Sequence[Unit] | None =
     return part_of(whole, part, found)
 
 
+def table_pages(table: Table) -> tuple[int, int] | None:
+    """First and last page of a table, which runs on over those between; None where no page is known."""
+    first, _, last = table.metadata.get("pages", "").partition("-")
+    if first.isdigit() and last.isdigit():
+        return int(first), int(last)
+    return None if table.source.page is None else (table.source.page, table.source.page)
+
+
+def block_pages(block: Block, tables: Mapping[str, Table]) -> tuple[int, int] | None:
+    """First and last page that a block stands on; None where no page is known."""
+    table = tables.get(block.table) if block.table is not None else None
+    if block.page is None:
+        return None
+    pages = None if table is None or "pages" not in table.metadata else table_pages(table)
+    return (block.page, block.page) if pages is None else pages
+
+
 def _is_on(block: Block, page: int | None, tables: Mapping[str, Table]) -> bool:
     """Whether a block stands on a page; a table that runs on stands on several."""
-    table = tables.get(block.table) if block.table is not None else None
-    first, _, last = ("" if table is None else table.metadata.get("pages", "")).partition("-")
-    if page is None or not (first.isdigit() and last.isdigit()):
-        return block.page == page
-    return int(first) <= page <= int(last)
+    pages = block_pages(block, tables)
+    return page is None if pages is None else page is not None and pages[0] <= page <= pages[1]
 
 
 def part_of(whole: WholeDocument, part: PartId, units: Iterable[Unit]) -> DocumentPart:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import fnmatch
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from tabrag.documents.part import parse_part_id
+from tabrag.documents.part import block_pages, parse_part_id, table_pages
+from tabrag.documents.units import units_of
 from tabrag.documents.whole import Item, WholeDocument
 from tabrag.errors import UserError
 from tabrag.index.config import FilterValue
@@ -46,7 +47,8 @@ class Filter:
     A condition is a name and what its value must be: a text (``*``, ``?`` and ``[...]`` stand for others as
     in file names, capitals count), a number, a bound (``">=2023"``), several bounds (``">=2020 <2023"``), or
     a list, one of which is enough. An item that lacks the name does not pass. What is known of an item are
-    ``file``, ``page``, ``sheet`` and ``title``, and the entries of its ``metadata``.
+    ``file``, ``page``, ``sheet`` and ``title``, and the entries of its ``metadata``. One page of several that
+    an item stands on is enough.
     """
 
     def __init__(self, conditions: Mapping[str, FilterValue]) -> None:
@@ -69,7 +71,7 @@ class Filter:
             known: What is known of it, see :func:`facts_of`.
         """
         return all(
-            name in known and any(_holds(choice, known[name]) for choice in choices)
+            name in known and any(_holds(one, value) for value in _values(name, known) for one in choices)
             for name, choices in self._choices.items()
         )
 
@@ -89,29 +91,59 @@ class Filter:
                 raise UserError(f"{where}: no item has '{name}' to filter by; known of them: {shown}")
 
 
-def facts_of(item: Item, item_id: str) -> dict[str, str]:
-    """What an index keeps of an item to filter by.
+def facts_of(item: Item, item_ids: Sequence[str]) -> list[dict[str, str]]:
+    """What an index keeps of an item's entries to filter by.
 
     Args:
         item: A table, or a document.
-        item_id: The id of the item, or that of a part of the document.
+        item_ids: For each entry the id of the item, or that of a part of the document.
 
     Returns:
-        Names and values: the item's metadata, ``file``, ``page``, ``sheet`` and ``title`` where known. These
-        four are never those of the metadata.
+        For each entry names and values: the item's metadata, ``file``, ``page`` (``3``, or ``3-5`` for what
+        runs over several), ``sheet`` and ``title`` where known. These four are never those of the metadata.
     """
     record = item.document if isinstance(item, WholeDocument) else item
-    source = record.source
-    part = parse_part_id(item_id)
-    page = source.page if part is None or part.page is None else part.page
-    own = {
-        "title": record.title,
-        "file": source.file,
-        "page": "" if page is None else str(page),
-        "sheet": source.sheet,
-    }
-    found = {**record.metadata, **own}
-    return {name: value for name, value in found.items() if value and len(value) <= _LONGEST}
+    made = []
+    for pages in _pages(item, item_ids):
+        own = {
+            "title": record.title,
+            "file": record.source.file,
+            "page": "" if pages is None else "-".join(map(str, sorted(set(pages)))),
+            "sheet": record.source.sheet,
+        }
+        found = {**record.metadata, **own}
+        made.append({name: value for name, value in found.items() if value and len(value) <= _LONGEST})
+    return made
+
+
+def _pages(item: Item, item_ids: Sequence[str]) -> list[tuple[int, int] | None]:
+    """First and last page of an item's entries, where known."""
+    if not isinstance(item, WholeDocument):
+        return [table_pages(item)] * len(item_ids)
+    parts = [parse_part_id(item_id) for item_id in item_ids]
+    units = units_of(item.document) if any(part is not None and part.units for part in parts) else []
+    page = item.document.source.page
+    found: list[tuple[int, int] | None] = []
+    for part in parts:
+        if part is None or part.node is not None:
+            found.append(None if page is None else (page, page))
+        elif part.page is not None:
+            found.append((part.page, part.page))
+        else:
+            first, last = part.units or (1, 0)
+            blocks = {unit.block for unit in units[first - 1 : last]}
+            spans = [block_pages(item.document.blocks[place], item.tables) for place in sorted(blocks)]
+            known = [span for span in spans if span is not None]
+            found.append((min(a for a, _ in known), max(b for _, b in known)) if known else None)
+    return found
+
+
+def _values(name: str, known: Mapping[str, str]) -> list[str]:
+    """The values that an item has under a name: all its pages, or the only one."""
+    first, dash, last = known[name].partition("-")
+    if name == "page" and dash and first.isdigit() and last.isdigit():
+        return [str(page) for page in range(int(first), int(last) + 1)]
+    return [known[name]]
 
 
 def _choices(name: str, value: FilterValue) -> list[str | tuple[_Bound, ...]]:

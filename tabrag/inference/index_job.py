@@ -153,7 +153,8 @@ def _entries(
         except KeyError as error:
             raise UserError(f"{folder.path}: no item '{item_id}' to index: check the list of ids") from error
         made = entries_of(represent, item, folder=folder.path)
-        return [replace(entry, metadata=facts_of(item, entry.item_id)) for entry in made]
+        known = facts_of(item, [entry.item_id for entry in made])
+        return [replace(entry, metadata=facts) for entry, facts in zip(made, known, strict=True)]
 
     ids = items if items is not None else (folder.tables if kind == "table" else folder.documents).ids
     for made in distributed.shared_stream(of_item, list(ids)):

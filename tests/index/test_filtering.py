@@ -13,7 +13,7 @@ from tabrag.errors import UserError
 from tabrag.index.filtering import Filter, facts_of
 from tabrag.index.folder import Index
 from tabrag.index.manifest import KINDS
-from tabrag.types import Document, Source, Table
+from tabrag.types import Block, Document, Source, Table
 
 
 @pytest.mark.parametrize(
@@ -65,16 +65,30 @@ def test_what_is_known_of_tables_documents_and_pages() -> None:
     source = Source(file="a/report.pdf", page=7, sheet="")
     metadata = {"year": "2023", "file": "elsewhere", "notes": "x" * 1000}
     table = Table(id="report#t1", title="Revenue", source=source, metadata=metadata)
-    assert facts_of(table, table.id) == {
-        "title": "Revenue",
-        "file": "a/report.pdf",
-        "page": "7",
-        "year": "2023",
-    }
-    whole = WholeDocument(Document(id="report", source=Source(file="a/report.pdf")), {})
-    assert facts_of(whole, "report") == {"file": "a/report.pdf"}
-    assert facts_of(whole, "report#p12") == {"file": "a/report.pdf", "page": "12"}
-    assert facts_of(whole, "report#u1-4") == {"file": "a/report.pdf"}
+    known = {"title": "Revenue", "file": "a/report.pdf", "page": "7", "year": "2023"}
+    assert facts_of(table, [table.id, table.id]) == [known, known]
+    runs_on = replace(table, metadata={"pages": "7-9"})
+    assert facts_of(runs_on, [table.id])[0]["page"] == "7-9"
+    blocks = [
+        Block(kind="heading", text="Costs", page=6),
+        Block(kind="text", text="They rose. We paid.", page=6),
+        Block(kind="table", table="report#t1", page=7),
+        Block(kind="text", text="No page.", page=None),
+    ]
+    document = Document(id="report", source=Source(file="a/report.pdf"), blocks=blocks)
+    whole = WholeDocument(document, {"report#t1": runs_on})
+    parts = ("report", "report#p12", "report#n3", "report#u1-3", "report#u3-4", "report#u5-5")
+    found = facts_of(whole, parts)
+    pages = [facts.pop("page", None) for facts in found]
+    assert pages == [None, "12", None, "6", "6-9", None] and found == [{"file": "a/report.pdf"}] * len(parts)
+
+
+@pytest.mark.parametrize(
+    ("page", "passes"), [(8, True), ("8", True), ("<=7", True), (">9", False), ([2, 9], True), ("7-9", False)]
+)
+def test_one_of_several_pages_is_enough(page: object, passes: bool) -> None:
+    assert Filter({"page": page})({"page": "7-9"}) is passes
+    assert Filter({"pages": "7-9"})({"pages": "7-9"})
 
 
 def _index(path: Path, kind: str) -> Index:
