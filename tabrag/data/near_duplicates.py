@@ -112,10 +112,9 @@ def _originals(pairs: Sequence[set[tuple[int, int]]], common: set[tuple[int, int
         counts: Counter[int] = Counter()
         for pair in own:
             counts.update(leads.get(pair, ()))
-        best, count = max(
-            counts.items(), key=lambda item: (item[1] / len(pairs[item[0]]), -item[0]), default=(0, 0)
-        )
-        if count >= max(MIN_SHARED, COPY * max(len(own), len(pairs[best]))):
+        alike = {other: count / max(len(own), len(pairs[other])) for other, count in counts.items()}
+        best = max(alike, key=lambda other: (alike[other], -other), default=0)
+        if counts[best] >= MIN_SHARED and alike[best] >= COPY:
             originals[place] = best
             continue
         for pair in own:
