@@ -43,9 +43,16 @@ def options_key(options: ParseOptions, style: str | None) -> str:
             **{"format": _FORMAT, "version": __version__, "style": style},
             **{"ocr": options.ocr, "page_images": options.page_images, "dpi": options.dpi},
             "fill_right": options.fill_right,
-            **({} if options.converter == "own" else {"converter": options.converter}),
+            **({} if options.converter == "own" else _program(options)),
         }
     )[:16]
+
+
+def _program(options: ParseOptions) -> dict[str, str]:
+    """What another program's result depends on: the program and its models."""
+    program = shutil.which(options.docling) or options.docling
+    models = Path(options.docling_models).resolve() if options.docling_models else ""
+    return {"converter": options.converter, "program": os.path.realpath(program), "models": str(models)}
 
 
 @contextmanager
