@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
+from effort import within
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -47,6 +46,5 @@ def test_text_without_ends_is_cut_at_blanks():
 
 @pytest.mark.parametrize("piece", ["No. 5 ", "It is so. ", "a.b. "])
 def test_long_texts_take_no_long_time(piece: str):
-    start = time.perf_counter()
-    assert split_sentences(piece * 50_000)
-    assert time.perf_counter() - start < 5
+    with within(5):
+        assert split_sentences(piece * 50_000)

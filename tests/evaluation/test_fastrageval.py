@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 import json
-import time
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from effort import within
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -136,11 +136,9 @@ def test_line_ends_and_sizes() -> None:
     with pytest.raises(JudgementError) as caught:
         parse_judgement(GOOD + " " * MAX_CHARACTERS)
     assert caught.value.kind == "too_long"
-    start = time.process_time()
     for text in ("[" * 190_000, '{"ref_facts": [' * 12_000, '{"ref_facts": [{"fact": "a' * 7000):
-        with pytest.raises(JudgementError):
+        with within(3), pytest.raises(JudgementError):
             parse_judgement(text)
-    assert time.process_time() - start < 3
 
 
 def test_a_judgement_must_fit_what_was_judged() -> None:

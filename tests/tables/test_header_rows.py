@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
+from effort import within
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -221,10 +220,9 @@ def test_bad_input_gives_a_right_or_an_unchanged_table() -> None:
 
 def test_five_thousand_rows_in_a_second() -> None:
     rows = [[f"row {number}", str(number), "2"] for number in range(5000)]
-    start = time.perf_counter()
-    grid = infer_table([["", "Sales", ""], ["Region", "2020", "2021"], *rows], [(0, 0, 1, 2)]).grid
-    paths = left_paths(grid)
-    assert time.perf_counter() - start < 2
+    with within(2):
+        grid = infer_table([["", "Sales", ""], ["Region", "2020", "2021"], *rows], [(0, 0, 1, 2)]).grid
+        paths = left_paths(grid)
     assert (grid.num_header_rows, grid.num_header_cols, grid.num_rows) == (2, 1, 5002)
     assert paths[5001] == ((5001, 0),)
 

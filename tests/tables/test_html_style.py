@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
+from effort import within
 
 from tabrag.tables.grid import left_paths, path_texts
 from tabrag.tables.html_style import PageStyles
@@ -133,6 +132,6 @@ def test_section_rows_and_totals_go_with_indents() -> None:
 def test_large_pages_are_read_in_time() -> None:
     style = "".join(f".c{n} td, table .d{n} > td{{padding-left:{n}px}}" for n in range(4000))
     rows = "".join(f"<tr class=c{n}><td><div>label {n}</div><td>{n}</tr>" for n in range(3000))
-    start = time.process_time()
-    grid = grid_of(f"<style>{style}{'{' * 5000}</style><table><tr><th>a<th>b</tr>{rows}</table>")
-    assert grid.num_rows == 3001 and time.process_time() - start < 3
+    with within(3):
+        grid = grid_of(f"<style>{style}{'{' * 5000}</style><table><tr><th>a<th>b</tr>{rows}</table>")
+    assert grid.num_rows == 3001

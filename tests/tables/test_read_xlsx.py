@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import datetime
 import logging
-import time
 import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
+from effort import within
 from openpyxl import Workbook
 
 from tabrag.errors import UserError
@@ -128,9 +128,10 @@ def test_remarks_right_above_and_below_are_no_part_of_the_table(tmp_path: Path) 
 
 
 def test_far_cell_costs_nothing(tmp_path: Path) -> None:
-    start = time.monotonic()
-    tables = read_xlsx(save(tmp_path, block("A1", PRICES) | {"XFD1048576": "far"}))
-    assert len(tables) == 1 and time.monotonic() - start < 2
+    path = save(tmp_path, block("A1", PRICES) | {"XFD1048576": "far"})
+    with within(2):
+        tables = read_xlsx(path)
+    assert len(tables) == 1
 
 
 def test_diagonal_of_cells_is_refused(tmp_path: Path) -> None:
@@ -177,10 +178,9 @@ _MERGED = b'<worksheet><sheetData/><mergeCells><mergeCell ref="A1:XFD1048576"/><
 def test_harmful_parts_are_refused(tmp_path: Path, content: bytes, message: str) -> None:
     path = save(tmp_path, block("A1", PRICES))
     replace_part(path, SHEET, content)
-    start = time.monotonic()
-    with pytest.raises(UserError, match=message) as caught:
+    with within(2), pytest.raises(UserError, match=message) as caught:
         read_xlsx(path)
-    assert str(path) in str(caught.value) and time.monotonic() - start < 2
+    assert str(path) in str(caught.value)
 
 
 def test_files_that_are_no_workbooks(tmp_path: Path) -> None:
