@@ -3,34 +3,34 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from entry_points import ROOT, call
+from processes import forget_accelerator
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).parent.parent.parent
 
-
-def _run(out: Path) -> tuple[dict, str]:
-    command = [
-        str(ROOT / "scripts/quickstart.py"),
+def _run(out: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture) -> tuple[dict, str]:
+    forget_accelerator()
+    caplog.clear()
+    settings = [
         f"--out={out}",
         "--num_tables=20",
         f"--retriever={ROOT / 'configs/retriever/tiny.yaml'}",
         f"--header_classifier={ROOT / 'configs/header_classifier/tiny.yaml'}",
         f"--cell_reader={ROOT / 'configs/cell_reader/tiny.yaml'}",
     ]
-    done = subprocess.run([sys.executable, *command], capture_output=True, text=True, timeout=500)
-    assert done.returncode == 0, done.stderr[-3000:]
-    return json.loads(done.stdout.strip().splitlines()[-1]), done.stderr
+    with caplog.at_level("INFO"):
+        return call("scripts/quickstart.py", *settings, capsys=capsys), caplog.text
 
 
-def test_quickstart(tmp_path: Path) -> None:
+def test_quickstart(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
     out = tmp_path / "run"
-    metrics, log = _run(out)
+    metrics, log = _run(out, capsys, caplog)
     assert json.loads((out / "metrics.json").read_text()) == metrics
     assert list(metrics["systems"]) == ["BM25", "untrained", "trained", "fused (BM25 + trained)"]
     assert metrics["systems"]["BM25"]["Hit@10"] > metrics["systems"]["untrained"]["Hit@1"]
@@ -41,5 +41,5 @@ def test_quickstart(tmp_path: Path) -> None:
     assert html.count("<img") == 2 and "data:image/" in html and "<script" not in html
     assert log.count("$ python") == 17
 
-    again, log = _run(out)
+    again, log = _run(out, capsys, caplog)
     assert again["systems"] == metrics["systems"] and log.count("is there already") == 8
