@@ -99,7 +99,9 @@ def make_events(
 def tells(text: str, family: Family) -> bool:
     """Whether a text may tell an event of the family: one of its signs stands in it."""
     lowered = text.lower()
-    return any(re.search(rf"\b{re.escape(sign.lower())}", lowered) for sign in family.signs)
+    signs = [sign.lower() for sign in family.signs]
+    # Most stand nowhere, which a plain search tells many times faster than a pattern.
+    return any(sign in lowered and re.search(rf"\b{re.escape(sign)}", lowered) for sign in signs)
 
 
 def _tidy(sentence: str) -> str:
