@@ -101,12 +101,16 @@ def document_set(
     kept = None if limit is None else _chosen(made, questions, limit)
     repairs: Counter[str] = Counter()
 
+    def chosen(counted: Counter[str]) -> Iterator[Made]:
+        """Ends with the last one that is kept: the source's files are not read to their end for nothing."""
+        return islice(made(kept, counted), None if kept is None else len(kept))
+
     def tables() -> Iterator[Table]:
         repairs.clear()
-        return (table for one in made(kept, repairs) for table in one.tables())
+        return (table for one in chosen(repairs) for table in one.tables())
 
     def documents() -> Iterator[Document]:
-        return (one.document() for one in made(kept, Counter()))
+        return (one.document() for one in chosen(Counter()))
 
     data = Dataset(card=card, tables=LazyTables(tables), documents=LazyDocuments(documents), repairs=repairs)
     for split, asked in questions.items():

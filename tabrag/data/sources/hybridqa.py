@@ -43,16 +43,17 @@ def read_linked(folder: Path, *, card: Card, limit: int | None = None) -> Datase
     Tables without ``links`` are left out: their passages are not in the folder.
 
     Args:
-        folder: Holds ``tables``, ``passages`` and ``dev``; the passages are in memory while documents are
-            read (40 MB for 52,000).
+        folder: Holds ``tables``, ``passages`` and ``dev``; the passages stay in memory from the first
+            document that is read (40 MB for 52,000).
         card: Goes into the data set.
         limit: Keep this many documents.
     """
 
+    @cache
+    def passages() -> dict[str, str]:
+        return {row["id"]: row["text"] for row in rows(folder, "passages", data_set=card.name)}
+
     def made(kept: Collection[str] | None, repairs: Counter[str]) -> Iterator[Made]:
-        passages = cache(
-            lambda: {row["id"]: row["text"] for row in rows(folder, "passages", data_set=card.name)}
-        )
         for row in rows(folder, "tables", data_set=card.name):
             if row.get("links") and (kept is None or row["id"] in kept):
                 yield _made(row, passages, repairs)
