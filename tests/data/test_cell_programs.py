@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from published import whole
 
 from tabrag.data.cell_programs import find_program
-from tabrag.data.sources import hitab
 from tabrag.data.synthetic.corpus import make
 from tabrag.evaluation.answers import exact_match
 from tabrag.tables.grid import make_grid
@@ -69,8 +67,7 @@ def test_a_comparison_takes_the_cells_that_make_the_header_extreme() -> None:
 @pytest.mark.parametrize(("name", "least"), [("hitab", 0.97), ("synthetic", 0.9)])
 def test_coverage(name: str, least: float, request: pytest.FixtureRequest) -> None:
     if name == "hitab":
-        root: Path = request.getfixturevalue("data_root")
-        data, split = hitab.read(root / "hitab"), "dev"
+        data, split = whole("hitab", request.getfixturevalue("data_root")), "dev"
         step = 8
     else:
         data, split, step = make(num_tables=24, seed=1), "train", 1

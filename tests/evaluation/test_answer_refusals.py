@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
+from effort import within
 from hypothesis import given
 from hypothesis import strategies as st
+from published import whole
 
-from tabrag.data.sources import fetaqa, hitab, tatqa
 from tabrag.evaluation.answer_refusals import is_refusal
 from tabrag.evaluation.answers import AnswerRules, exact_match, numeric_match, same
 
@@ -124,14 +124,14 @@ def test_any_text_can_be_asked(text: str, joint: str) -> None:
 
 
 def test_long_texts_take_no_time() -> None:
-    start = time.perf_counter()
-    for piece in ("not ", "not in the ", "the table ", "no answer ", "cannot be ", ", because ", "(", "a. "):
-        is_refusal((piece * 600)[:600])
-    assert time.perf_counter() - start < 5
+    pieces = "not ", "not in the ", "the table ", "no answer ", "cannot be ", ", because ", "(", "a. "
+    with within(5):
+        for piece in pieces:
+            is_refusal((piece * 600)[:600])
 
 
-@pytest.mark.parametrize(("source", "name"), [(hitab, "hitab"), (tatqa, "tatqa"), (fetaqa, "fetaqa")])
-def test_no_answer_of_answerable_data_is_one(source, name: str, data_root: Path) -> None:  # type: ignore[no-untyped-def]
-    answers = [answer for query in source.read(data_root / name).queries for answer in query.answers]
+@pytest.mark.parametrize("name", ["hitab", "tatqa", "fetaqa"])
+def test_no_answer_of_answerable_data_is_one(name: str, data_root: Path) -> None:
+    answers = [answer for query in whole(name, data_root).queries for answer in query.answers]
     assert len(answers) > 1000
     assert not [answer for answer in answers if is_refusal(answer)]

@@ -6,6 +6,7 @@ from types import ModuleType
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from published import whole
 
 from tabrag.data.sources import aitqa, hitab, wtq
 from tabrag.errors import UserError
@@ -175,7 +176,7 @@ def test_the_lenient_reading_of_numbers():
 @pytest.mark.parametrize("source", [hitab, wtq, aitqa], ids=lambda source: source.NAME)
 def test_gold_answers_equal_themselves_and_their_cells(source: ModuleType, data_root: Path):
     """Of answers that were not computed; a cell with a percent sign is not equal to a gold answer without."""
-    data = source.read(data_root / source.__name__.rsplit(".", 1)[-1])
+    data = whole(source.__name__.rsplit(".", 1)[-1], data_root)
     split = "dev" if "dev" in data.qrels else "test"
     asked = {query.id: query for query in data.queries if query.id in data.qrels[split] and query.answers}
     rules = AnswerRules(several="set")

@@ -6,9 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from published import whole
 from tiny_tables import sales
 
-from tabrag.data.sources import aitqa, hitab, imtqa
+from tabrag.data.sources import aitqa, imtqa
 from tabrag.evaluation.headers import (
     annotated_sections,
     evaluate_headers,
@@ -95,7 +96,7 @@ def test_plain_grid_of_a_table_without_spans_is_equal() -> None:
 @pytest.mark.parametrize(("spans", "least"), [(True, (95, 95, 93, 92)), (False, (93, 95, 90, 65))])
 def test_hitab(data_root: Path, spans: bool, least: tuple[int, int, int, int]) -> None:
     """Tables of the questions of train; every eighth one."""
-    data = hitab.read(data_root / "hitab")
+    data = whole("hitab", data_root)
     ids = {item for items in data.qrels["train"].values() for item in items}
     tables = [table for table in data.tables if table.id in ids][::8]
     figures = evaluate_headers(tables, spans=spans).figures()

@@ -4,9 +4,11 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tiny_tables import write_gz
 
 from tabrag.chat.calculator import evaluate
+from tabrag.data.dataset import Dataset
 from tabrag.data.folder import DataFolder
 from tabrag.data.prepare import prepare
 from tabrag.data.sources import finqa
@@ -89,8 +91,15 @@ def test_splits_of_other_reports_keep_companies_together() -> None:
     assert set.union(*splits.values()) == {"train", "test"}
 
 
-def test_the_real_set_has_the_counts_of_its_readme(data_root: Path, tmp_path: Path) -> None:
-    data = finqa.read(data_root / "finqa")
+@pytest.fixture(scope="module")
+def real(data_root: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Dataset, Path, dict[str, Any]]:
+    """The whole set, the folder that is made of it, and its counts."""
+    data, out = finqa.read(data_root / "finqa"), tmp_path_factory.mktemp("finqa") / "out"
+    return data, out, prepare(data, out)
+
+
+def test_the_real_set_has_the_counts_of_its_readme(real: tuple[Dataset, Path, dict[str, Any]]) -> None:
+    data, out, figures = real
     assert sum(map(len, data.qrels.values())) == len(data.queries) == 848 + 451 - 20
     reports = {
         split: {next(iter(grades)) for grades in judged.values()} for split, judged in data.qrels.items()
@@ -99,14 +108,12 @@ def test_the_real_set_has_the_counts_of_its_readme(data_root: Path, tmp_path: Pa
     assert not (reports["train"] & reports["dev"] or reports["train"] & reports["test"])
     symbols = {split: {report.rpartition("_")[0] for report in found} for split, found in reports.items()}
     assert not symbols["train"] & symbols["test"]
-    figures = prepare(data, tmp_path / "out")
     assert (figures["documents"], figures["tables"], figures["headers"]) == (298, 509, 451)
-    assert validate(tmp_path / "out") == []
+    assert validate(out) == []
 
 
-def test_real_evidence_cells_hold_operands(data_root: Path, tmp_path: Path) -> None:
-    prepare(finqa.read(data_root / "finqa"), tmp_path / "out")
-    folder = DataFolder(tmp_path / "out")
+def test_real_evidence_cells_hold_operands(real: tuple[Dataset, Path, dict[str, Any]]) -> None:
+    folder = DataFolder(real[1])
     checked = in_train = 0
     for query_id in folder.qrels("train"):
         (gold,) = folder.gold_headers[query_id]
