@@ -106,11 +106,19 @@ def _ridges(pixels: Pixels, unit: float) -> list[tuple[np.ndarray, np.ndarray]]:
     thin, high = (np.ones((_odd(max(share * unit, 5)), 1), np.uint8) for share in (MAX_THICKNESS, _LETTERS))
     return [
         (
-            cv2.morphologyEx(pixels, how, thin).max(axis=2),
-            cv2.morphologyEx(pixels, how, high).max(axis=2),
+            _strongest(cv2.morphologyEx(pixels, how, thin)),
+            _strongest(cv2.morphologyEx(pixels, how, high)),
         )
         for how in (cv2.MORPH_BLACKHAT, cv2.MORPH_TOPHAT)
     ]
+
+
+def _strongest(pixels: Pixels) -> np.ndarray:
+    """The largest of the three colours of each pixel; NumPy takes many times longer over so short an axis."""
+    import cv2
+
+    red, green, blue = cv2.split(pixels)
+    return cv2.max(cv2.max(red, green), blue)
 
 
 def _odd(length: float) -> int:
@@ -146,7 +154,7 @@ def _solid(mask: _Mask, ridge: np.ndarray, unit: float) -> list[DrawnLine]:
         columns, weights = np.flatnonzero(inside.any(axis=0)), inside.sum(axis=1)
         first, last = x + int(columns[0]), x + int(columns[-1]) + 1
         contrast = float(ridge[top:bottom, x : x + width][inside].mean())
-        flank = _flank(ridge > _CORE * contrast, top, bottom, first, last)
+        flank = _flank(ridge, _CORE * contrast, top, bottom, first, last)
         if flank <= (_MAX_FLANK if last - first > _LONG * unit else _MAX_SHORT_FLANK) or (
             last - first > _SURE * unit
         ):
@@ -174,15 +182,17 @@ def _dotted(mask: _Mask, ridge: np.ndarray, unit: float, solid: list[DrawnLine])
     for number in range(1, count):
         x, y, width, height, _ = (int(value) for value in stats[number])
         ink = float((alone[y : y + height, x : x + width].max(axis=0)).mean())
-        if height <= thin and ink >= _MIN_DOTS and _flank(mask, y, y + height, x, x + width) <= 0.3 * ink:
+        if height <= thin and ink >= _MIN_DOTS and _flank(mask, 0, y, y + height, x, x + width) <= 0.3 * ink:
             dots_only = alone[y : y + height, x : x + width] > 0
             contrast = float(ridge[y : y + height, x : x + width][dots_only].mean())
             lines.append(DrawnLine(y + height / 2, float(x), float(x + width), contrast))
     return lines
 
 
-def _flank(mask: np.ndarray, top: int, bottom: int, left: int, right: int) -> float:
-    """The larger share of ink in the two strips of pixels above and below a line."""
-    above = mask[max(top - 3, 0) : max(top - 1, 0), left:right]
-    below = mask[bottom + 1 : bottom + 3, left:right]
-    return max((float(strip.max(axis=0).mean()) for strip in (above, below) if strip.size), default=0.0)
+def _flank(ridge: np.ndarray, least: float, top: int, bottom: int, left: int, right: int) -> float:
+    """The larger share of ink, what is above the least, in the two strips of pixels beside a line."""
+    above = ridge[max(top - 3, 0) : max(top - 1, 0), left:right]
+    below = ridge[bottom + 1 : bottom + 3, left:right]
+    return max(
+        (float((strip > least).any(axis=0).mean()) for strip in (above, below) if strip.size), default=0.0
+    )
