@@ -21,8 +21,6 @@ from tabrag.models.retriever import Retriever
 from tabrag.representations import RepresentationConfig
 from tabrag.tables.ocr_cache import keep_words
 
-pytestmark = pytest.mark.slow
-
 SCRIPT = "scripts/ablate.py"
 TEXT = EmbedderConfig(backbone="offline:tiny-bert", max_length=32)
 LAYOUT = EmbedderConfig(backbone="offline:tiny-layoutlmv3", inputs="layoutlmv3", max_length=64)

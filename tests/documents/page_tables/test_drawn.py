@@ -55,7 +55,6 @@ def _read_back(grid: Grid, style: Style, path: Path) -> tuple[float, bool]:
     )
 
 
-@pytest.mark.slow
 def test_random_tables_come_back(tmp_path: Path) -> None:
     """A hundred tables, ten in each style: at least 98 of them exactly."""
     exact = {}

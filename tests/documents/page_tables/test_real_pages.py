@@ -16,7 +16,6 @@ from tabrag.types import Table
 _MAX_PAGES = 4
 
 
-@pytest.mark.slow
 def test_facts_of_real_files_are_reached(files_root: Path) -> None:
     pytest.importorskip("pdfplumber")
     lines = (files_root / "files.jsonl").read_text(encoding="utf-8").splitlines()
