@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from tabrag.evaluation.answer_dates import parse_date
+from tabrag.evaluation.answer_refusals import is_refusal
 from tabrag.evaluation.answer_replies import final_answer
 from tabrag.evaluation.answer_values import number, numbers_in
 from tabrag.evaluation.answers import list_members, normalise, same
@@ -113,7 +115,14 @@ def _cells(table: Table, answer: str) -> list[Cell]:
 
 
 def _equal_cells(grid: Grid, answer: str) -> list[Cell]:
-    return [cell for cell, text in _texts(grid).items() if _equals(text, answer)]
+    wanted = normalise(answer)
+    # What is neither a number nor a date nor a refusal equals texts alone: a long table is not parsed for it.
+    by_value = number(answer) is not None or parse_date(answer) is not None or is_refusal(answer)
+    return [
+        cell
+        for cell, text in _texts(grid).items()
+        if normalise(text) == wanted or (by_value and number(text) is not None and same(text, answer))
+    ]
 
 
 def _texts(grid: Grid) -> dict[Cell, str]:
@@ -123,10 +132,6 @@ def _texts(grid: Grid) -> dict[Cell, str]:
         for col, text in enumerate(line)
         if text.strip()
     }
-
-
-def _equals(text: str, answer: str) -> bool:
-    return normalise(text) == normalise(answer) or (number(text) is not None and same(text, answer))
 
 
 def _best_of(grid: Grid, fits: HeaderScores, cells: list[Cell]) -> list[Cell]:
