@@ -21,15 +21,15 @@ FOLDER = Path(__file__).parent.parent
 def test_each_input_has_its_outcome_in_order() -> None:
     inputs = ["slow", "a", "crash", "b", "hang", "eat", "refuse:x.pdf", "fault:key", "c"]
     start = time.monotonic()
-    outcomes = list(run_isolated(job, inputs, timeout=1.5, memory_mb=256, num_workers=2))
-    assert time.monotonic() - start < 60
+    outcomes = list(run_isolated(job, inputs, timeout=3, memory_mb=256, num_workers=2))
+    assert time.monotonic() - start < 500, "the one that hangs would take 600 seconds"
     assert [outcome.given for outcome in outcomes] == inputs
     reasons = {outcome.given: outcome.reason for outcome in outcomes}
     results = {outcome.given: outcome.result for outcome in outcomes}
     for good in ("slow", "a", "b", "c"):
         assert results[good].split()[0] == good and reasons[good] == ""
     assert "SIGABRT" in reasons["crash"]
-    assert "1.5 seconds" in reasons["hang"]
+    assert "3 seconds" in reasons["hang"]
     assert "256 MB" in reasons["eat"]
     assert reasons["refuse:x.pdf"] == "x.pdf: is no good"
     assert reasons["fault:key"] == "KeyError: 'key'"
@@ -74,10 +74,10 @@ def test_nothing_is_left_when_the_program_is_stopped(tmp_path: Path, sign: signa
         worker = int(told.read_text())
         os.kill(worker, 0)
         running.send_signal(sign)
-        running.wait(10)
+        running.wait(60)
     finally:
         running.kill()
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 60
     while _lives(worker) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not _lives(worker)
