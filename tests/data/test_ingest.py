@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from tabrag.data.folder import DataFolder
 from tabrag.data.ingest import ingest
 from tabrag.data.staged import Job, read_job
 from tabrag.data.validate import validate
+from tabrag.documents.isolate import Outcome
 from tabrag.documents.parsed import ParseOptions
 from tabrag.errors import UserError
 from tabrag.evaluation.files_report import ReadFolder, evaluate_facts, file_records
@@ -39,6 +41,20 @@ def own(tmp_path: Path) -> Path:
     (folder / "note.txt").write_text("First line.\nSecond line.\n\n- a point\n")
     Image.new("RGB", (40, 20), "red").save(folder / "photo.PNG")
     return folder
+
+
+@pytest.fixture
+def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files are read in this process, for tests of what is read and kept: workers import all anew."""
+
+    def run(function: Callable[[Job], Any], jobs: Iterable[Job], **bounds: Any) -> Iterator[Outcome]:
+        for job in jobs:
+            try:
+                yield Outcome(job, function(job))
+            except UserError as error:
+                yield Outcome(job, None, str(error))
+
+    monkeypatch.setattr(ingesting, "run_isolated", run)
 
 
 def make(folder: Path, out: Path, **settings: Any) -> dict[str, Any]:
@@ -77,6 +93,7 @@ def test_documents_tables_and_pictures(own: Path, tmp_path: Path) -> None:
     assert not list(tmp_path.glob(".d.*"))
 
 
+@pytest.mark.usefixtures("in_process")
 def test_started_again_it_equals_a_fresh_start(own: Path, tmp_path: Path) -> None:
     first = make(own, tmp_path / "d")
     before = tree(tmp_path / "d")
@@ -101,12 +118,14 @@ def test_started_again_it_equals_a_fresh_start(own: Path, tmp_path: Path) -> Non
     assert not any(path.suffix == ".png" for path in (tmp_path / "d").rglob("*"))
 
 
+@pytest.mark.usefixtures("in_process")
 def test_other_options_read_all_anew(own: Path, tmp_path: Path) -> None:
     make(own, tmp_path / "d")
     figures = make(own, tmp_path / "d", options=ParseOptions(page_images=False))
     assert (figures["new"], figures["kept"]) == (4, 0)
 
 
+@pytest.mark.usefixtures("in_process")
 def test_headers_are_spread_over_empty_cells_on_demand(own: Path, tmp_path: Path) -> None:
     (own / "two.csv").write_text(",Sales,,Costs,\nShop,2019,2020,2019,2020\nA,1,2,3,4\nB,5,6,7,8\n")
     options = ParseOptions(fill_right=True)
@@ -137,6 +156,7 @@ def test_failed_files_are_named_and_tried_again(own: Path, tmp_path: Path) -> No
     assert (figures["failed"], figures["new"], figures["kept"]) == (2, 3, 4)
 
 
+@pytest.mark.usefixtures("in_process")
 def test_what_is_left_of_a_partly_broken_file_is_kept(own: Path, tmp_path: Path) -> None:
     frames = [noise((60, 60), 90, seed=number) for number in range(2)]
     frames[0].save(tmp_path / "whole.tif", save_all=True, append_images=frames[1:])
@@ -160,6 +180,7 @@ def test_what_is_left_of_a_partly_broken_file_is_kept(own: Path, tmp_path: Path)
     assert (figures["new"], figures["partial"]) == (1, 1)  # the words beside a picture are a part of it
 
 
+@pytest.mark.usefixtures("in_process")
 def test_tables_of_a_workbook_carry_the_name_of_the_file(tmp_path: Path) -> None:
     from openpyxl import Workbook
 
@@ -224,6 +245,7 @@ def test_killed_before_the_end_the_old_folder_is_whole_and_nothing_is_read_twice
     assert "new.txt" in DataFolder(tmp_path / "d").documents
 
 
+@pytest.mark.usefixtures("in_process")
 def test_a_folder_that_another_hand_changed_is_read_anew(own: Path, tmp_path: Path) -> None:
     make(own, tmp_path / "d")
     whole = tree(tmp_path / "d")
@@ -236,6 +258,7 @@ def test_a_folder_that_another_hand_changed_is_read_anew(own: Path, tmp_path: Pa
     assert tree(tmp_path / "d") == whole
 
 
+@pytest.mark.usefixtures("in_process")
 def test_hidden_and_foreign_files_and_links(
     own: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -276,6 +299,7 @@ def test_names_that_are_no_utf8_or_hold_control_characters(own: Path, tmp_path: 
     assert validate(tmp_path / "d") == []
 
 
+@pytest.mark.usefixtures("in_process")
 def test_tables_are_drawn_when_asked(own: Path, tmp_path: Path) -> None:
     make(own, tmp_path / "d", style="ruled")
     folder = DataFolder(tmp_path / "d")
@@ -312,6 +336,7 @@ def test_the_missing_ocr_package_is_told_at_once(own: Path, monkeypatch: pytest.
         make(own, own.parent / "d", options=ParseOptions(ocr="rapidocr"))
 
 
+@pytest.mark.usefixtures("in_process")
 def test_a_file_that_was_cut_for_time_is_read_anew_with_more(tmp_path: Path) -> None:
     canvas = pytest.importorskip("reportlab.pdfgen.canvas").Canvas(str(tmp_path / "long.pdf"))
     for number in range(1, 4):
