@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+import numpy as np
 import torch
-from torch import Tensor
 
+from tabrag.inference import runtime
 from tabrag.inference.batching import token_batches
+from tabrag.inference.encode import default_batch_tokens
 from tabrag.models.header_classifier import HeaderClassifier
 from tabrag.models.inputs.headers import HeaderWindow
-from tabrag.tables.axes import AXES
+from tabrag.tables.axes import AXES, Axis, AxisHeader, axis_headers
 from tabrag.tables.header_scores import HeaderScores
 from tabrag.types import Grid
 
@@ -18,16 +20,24 @@ Pair = tuple[str, Grid]
 
 
 class HeaderScorer:
-    """Calls a header classifier in batches of inputs of like length.
+    """Calls a header classifier in batches of inputs of like length, row and column headers together.
 
     Args:
         model: The classifier; it is put into evaluation mode.
-        batch_tokens: Positions of a batch, padding included.
+        batch_tokens: Positions of a batch, padding included; None for what suits the device
+            (:func:`tabrag.inference.encode.default_batch_tokens`).
+        dtype: See :func:`tabrag.inference.runtime.precision`.
+
+    Raises:
+        UserError: The dtype is unknown, or the device cannot compute in it.
     """
 
-    def __init__(self, model: HeaderClassifier, *, batch_tokens: int = 4096) -> None:
+    def __init__(
+        self, model: HeaderClassifier, *, batch_tokens: int | None = None, dtype: str = "auto"
+    ) -> None:
         self.model = model.eval()
         self.batch_tokens = batch_tokens
+        self.dtype = runtime.precision(dtype, next(model.parameters()).device)
 
     @property
     def threshold(self) -> float | None:
@@ -43,47 +53,51 @@ class HeaderScorer:
 
         ``sigmoid``: each row and column by itself. ``softmax``: the rows sum to 1, and so do the columns.
         """
-        inputs = self.model.inputs
+        heads: dict[int, dict[Axis, list[AxisHeader]]] = {}  # of each grid once, by its id
         windows: list[HeaderWindow] = []
-        places: list[tuple[int, int]] = []
-        positions: list[tuple[list[int], list[int]]] = []
-        for number, (question, grid) in enumerate(pairs):
-            axes = []
+        places: list[np.ndarray] = []  # of each window's headers among those of all pairs
+        positions: list[list[int]] = []  # of each axis, rows and columns of a pair in turn
+        first = 0
+        for question, grid in pairs:
+            if id(grid) not in heads:
+                heads[id(grid)] = {axis: axis_headers(grid, axis) for axis in AXES}
+            headers = heads[id(grid)]
+            parts = self.model.inputs.windows_of(question, grid, headers)
             for axis in AXES:
-                headers, parts = inputs.windows(question, grid, axis)
-                axes.append([header.position for header in headers])
-                places.extend((number, AXES.index(axis)) for _ in parts)
-                windows.extend(parts)
-            positions.append((axes[0], axes[1]))
-        logits = [tuple(torch.full((len(axis),), -torch.inf) for axis in both) for both in positions]
-        for window, place, scores in zip(windows, places, self._logits(windows), strict=True):
-            of_axis = logits[place[0]][place[1]]
-            rows = torch.from_numpy(window.headers).long()
-            of_axis[rows] = torch.maximum(of_axis[rows], scores)
-        return [
-            HeaderScores(
-                *(self._probabilities(axis, of_axis) for axis, of_axis in zip(both, found, strict=True))
-            )
-            for both, found in zip(positions, logits, strict=True)
+                windows.extend(parts[axis])
+                places.extend(window.headers + first for window in parts[axis])
+                positions.append([header.position for header in headers[axis]])
+                first += len(headers[axis])
+        logits_N = np.full(first, -np.inf, dtype=np.float32)
+        if windows:
+            # A header in several pieces has the best of them.
+            np.maximum.at(logits_N, np.concatenate(places), np.concatenate(self._logits(windows)))
+        axes = [
+            dict(zip(of_axis, chances, strict=True))
+            for of_axis, chances in zip(positions, self._chances(logits_N, positions), strict=True)
         ]
+        return [HeaderScores(rows, cols) for rows, cols in zip(axes[::2], axes[1::2], strict=True)]
 
     @torch.inference_mode()
-    def _logits(self, windows: Sequence[HeaderWindow]) -> list[Tensor]:
-        """Scores of each window's headers, float32 on the CPU."""
-        found: list[Tensor] = [torch.empty(0)] * len(windows)
-        device = next(self.model.parameters()).device
-        for rows in token_batches([len(window) for window in windows], batch_tokens=self.batch_tokens):
-            batch = self.model.inputs.collate([windows[row] for row in rows])
-            logits_BT = self.model(**{name: value.to(device) for name, value in batch.items()}).cpu()
-            window_N, start_N = batch["window"], batch["start"]
-            counts = [len(windows[row].starts) for row in rows]
-            for row, scores in zip(rows, logits_BT[window_N, start_N].split(counts), strict=True):
-                found[row] = scores
+    def _logits(self, windows: Sequence[HeaderWindow]) -> list[np.ndarray]:
+        """Scores of each window's headers, float32."""
+        found: list[np.ndarray] = [np.empty(0)] * len(windows)
+        where = next(self.model.parameters()).device
+        batch_tokens = self.batch_tokens or default_batch_tokens(where)
+        with runtime.autocast(where, self.dtype):
+            for rows in token_batches([len(window) for window in windows], batch_tokens=batch_tokens):
+                batch = self.model.inputs.collate([windows[row] for row in rows])
+                logits_BT = self.model(**{name: value.to(where) for name, value in batch.items()}).cpu()
+                scores_N = logits_BT[batch["window"], batch["start"]].numpy()
+                ends = np.cumsum([len(windows[row].starts) for row in rows])
+                for row, scores in zip(rows, np.split(scores_N, ends[:-1]), strict=True):
+                    found[row] = scores
         return found
 
-    def _probabilities(self, positions: Sequence[int], logits_N: Tensor) -> dict[int, float]:
+    def _chances(self, logits_N: np.ndarray, positions: Sequence[Sequence[int]]) -> Iterator[list[float]]:
+        """Probabilities of each axis's headers."""
+        logits = torch.from_numpy(logits_N)
         if self.model.config.scoring == "sigmoid":
-            chances = logits_N.sigmoid()
-        else:
-            chances = logits_N.softmax(dim=0)
-        return dict(zip(positions, chances.tolist(), strict=True))
+            logits = logits.sigmoid()
+        for of_axis in logits.split([len(some) for some in positions]):
+            yield (of_axis if self.model.config.scoring == "sigmoid" else of_axis.softmax(dim=0)).tolist()

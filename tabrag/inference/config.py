@@ -130,6 +130,7 @@ class RefineConfig:
             parent stay, on the axis that the question leaves open.
         checkpoint: Header classifier, folder or hub id; header words decide where null.
         device: ``cpu``, ``cuda`` or ``cuda:N``; the first GPU, or else the CPU, where null.
+        dtype: Number format of the header classifier, see :func:`tabrag.inference.runtime.precision`.
     """
 
     method: Literal["top_k", "threshold", "budget"] = "threshold"
@@ -143,6 +144,7 @@ class RefineConfig:
     keep_compared: bool = False
     checkpoint: str | None = None
     device: str | None = None
+    dtype: str = "auto"
 
 
 @dataclass(kw_only=True)

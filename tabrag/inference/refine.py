@@ -16,7 +16,7 @@ from tabrag.errors import UserError
 from tabrag.inference.choice import Order, ordered, walk
 from tabrag.inference.config import RefineConfig
 from tabrag.inference.extremes import extremes
-from tabrag.tables.axes import Axis, axis_headers
+from tabrag.tables.axes import AXES, Axis, AxisHeader, axis_headers
 from tabrag.tables.header_scores import HeaderScores
 from tabrag.tables.lexical import TOTALS, overlap, words
 from tabrag.tables.subtable import Requirements, Subtable, requirements, subtable
@@ -106,8 +106,9 @@ class Refine:
     def __call__(self, pairs: Sequence[tuple[str, Grid]]) -> list[Refined]:
         """The refined table of each (question, grid) pair, in their order."""
         config = self.resolved()
+        frames = {key: frame(grid) for key, grid in {id(grid): grid for _, grid in pairs}.items()}
         return [
-            Refined(refine(grid, question, scores, config), scores)
+            Refined(refine(grid, question, scores, config, frames[id(grid)]), scores)
             for (question, grid), scores in zip(pairs, self.scorer(pairs), strict=True)
         ]
 
@@ -127,7 +128,8 @@ class Refine:
     def scorer(self) -> Scorer:
         """What gives the scores."""
         if self._scorer is None:
-            self._scorer = load_scorer(self.config.checkpoint, device=self.config.device)
+            config = self.config
+            self._scorer = load_scorer(config.checkpoint, device=config.device, dtype=config.dtype)
         return self._scorer
 
     def settings(self) -> dict[str, Any]:
@@ -137,11 +139,11 @@ class Refine:
         return {**settings, "checkpoint": self.scorer.fingerprint()}
 
 
-def load_scorer(checkpoint: str | None, *, device: str | None = None) -> Scorer:
+def load_scorer(checkpoint: str | None, *, device: str | None = None, dtype: str = "auto") -> Scorer:
     """The header classifier of a folder or hub id; the words of the headers where None.
 
     Raises:
-        UserError: It is no header classifier, or the device is not there.
+        UserError: It is no header classifier, the device is not there or cannot compute in ``dtype``.
     """
     if checkpoint is None:
         return WordScorer()
@@ -149,10 +151,37 @@ def load_scorer(checkpoint: str | None, *, device: str | None = None) -> Scorer:
     from tabrag.inference.runtime import device as find_device
     from tabrag.models.header_classifier import HeaderClassifier
 
-    return HeaderScorer(HeaderClassifier.from_pretrained(checkpoint).to(find_device(device)))
+    return HeaderScorer(HeaderClassifier.from_pretrained(checkpoint).to(find_device(device)), dtype=dtype)
 
 
-def refine(grid: Grid, question: str, scores: HeaderScores, config: RefineConfig) -> Subtable:
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What the choice looks at in a table, whatever the question.
+
+    Attributes:
+        headers: Of its body rows and body columns.
+        totals: Positions of those that are labelled as a total.
+        requires: Which rows and columns come along with others.
+    """
+
+    headers: dict[Axis, list[AxisHeader]]
+    totals: dict[Axis, frozenset[int]]
+    requires: Requirements
+
+
+def frame(grid: Grid) -> Frame:
+    """The frame of a table."""
+    headers = {axis: axis_headers(grid, axis) for axis in AXES}
+    totals = {
+        axis: frozenset(one.position for one in some if one.path and TOTALS & set(words(one.texts[-1])))
+        for axis, some in headers.items()
+    }
+    return Frame(headers, totals, requirements(grid))
+
+
+def refine(
+    grid: Grid, question: str, scores: HeaderScores, config: RefineConfig, known: Frame | None = None
+) -> Subtable:
     """The part of a grid that a question needs; the grid itself where it has no body row or column.
 
     Args:
@@ -160,10 +189,12 @@ def refine(grid: Grid, question: str, scores: HeaderScores, config: RefineConfig
         question: The question, for the rules that go by its words.
         scores: Of its body rows and body columns.
         config: How they are chosen, with its threshold. At least one row and one column stay.
+        known: The frame of the grid, where it is at hand.
     """
     if not scores.rows or not scores.cols:
         return subtable(grid, (), ())
-    rows, cols = orders(scores, requirements(grid), *kept_by_rule(grid, question, scores, config))
+    known = known or frame(grid)
+    rows, cols = orders(scores, known.requires, *kept_by_rule(grid, question, scores, config, known))
     num_rows, num_cols = counts(rows, cols, config)
     return subtable(grid, rows.positions[:num_rows], cols.positions[:num_cols])
 
@@ -194,20 +225,15 @@ def counts(rows: Order, cols: Order, config: RefineConfig) -> tuple[int, int]:
 
 
 def kept_by_rule(
-    grid: Grid, question: str, scores: HeaderScores, config: RefineConfig
+    grid: Grid, question: str, scores: HeaderScores, config: RefineConfig, known: Frame | None = None
 ) -> tuple[frozenset[int], frozenset[int]]:
     """Rows and columns that stay whatever their score: totals, extremes, and what a comparison needs."""
-    kept: dict[Axis, set[int]] = {"row": set(), "col": set()}
-    if config.keep_totals:
-        for axis, positions in kept.items():
-            positions.update(
-                header.position
-                for header in axis_headers(grid, axis)
-                if header.path and TOTALS & set(words(header.texts[-1]))
-            )
+    known = known or frame(grid)
+    kept = {axis: set(known.totals[axis]) if config.keep_totals else set() for axis in AXES}
     if config.keep_compared and _COMPARES.search(question):
         open_axis: Axis = "row" if _evenness(scores.rows) >= _evenness(scores.cols) else "col"
-        kept[open_axis] |= _siblings(grid, open_axis, scores.rows if open_axis == "row" else scores.cols)
+        of_axis = scores.rows if open_axis == "row" else scores.cols
+        kept[open_axis] |= _siblings(known.headers[open_axis], of_axis)
     if config.keep_extremes:
         for axis, positions in extremes(grid, question, scores).items():
             kept[axis] |= positions
@@ -222,8 +248,8 @@ def _evenness(scores: Mapping[int, float]) -> float:
     return ranked[1] / ranked[0] if ranked[0] > 0 else 1.0
 
 
-def _siblings(grid: Grid, axis: Axis, scores: Mapping[int, float]) -> set[int]:
+def _siblings(headers: Sequence[AxisHeader], scores: Mapping[int, float]) -> set[int]:
     """The best row or column and all others under the same parent."""
-    parents = {header.position: header.path[:-1] for header in axis_headers(grid, axis)}
+    parents = {header.position: header.path[:-1] for header in headers}
     best = max(scores, key=lambda position: scores[position])
     return {position for position, parent in parents.items() if parent == parents.get(best)}

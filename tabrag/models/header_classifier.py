@@ -143,20 +143,26 @@ class HeaderClassifier(nn.Module):
             owner: int64 Tensor[B, T], the header in 0..N-1 that a token belongs to, else -1.
         """
         states_BTH = self.backbone(input_ids=input_ids, attention_mask=attention_mask)[0]
-        dtype = next(self.score.parameters()).dtype
-        if not self.config.word_facts:
-            return self.score(self.dropout(states_BTH).to(dtype)).squeeze(-1).float()
-        with torch.no_grad():
-            words_BTH = self.backbone.get_input_embeddings()(input_ids)
-        matches = [
-            token_match(layer_BTH, question_BT=question, owner_BT=owner, window_N=window)
-            for layer_BTH in (words_BTH, states_BTH)
-        ]
-        states_NH = self.dropout(states_BTH[window, start]).float()
-        seen_NW = torch.cat([states_NH, facts, *matches], dim=1)
-        scores_N = self.score(seen_NW.to(dtype)).squeeze(-1).float()
+        # Headers differ by less in their cosines than a short number format can hold.
+        with torch.autocast(states_BTH.device.type, enabled=False):
+            if not self.config.word_facts:
+                states_BTH = self.dropout(states_BTH).to(self._dtype)
+                return self.score(states_BTH).squeeze(-1).float()
+            with torch.no_grad():
+                words_BTH = self.backbone.get_input_embeddings()(input_ids)
+            matches = [
+                token_match(layer_BTH, question_BT=question, owner_BT=owner, window_N=window)
+                for layer_BTH in (words_BTH, states_BTH)
+            ]
+            states_NH = self.dropout(states_BTH[window, start]).float()
+            seen_NW = torch.cat([states_NH, facts, *matches], dim=1)
+            scores_N = self.score(seen_NW.to(self._dtype)).squeeze(-1).float()
         unscored_BT = torch.full(input_ids.shape, _UNSCORED, device=scores_N.device)
         return unscored_BT.index_put((window, start), scores_N)
+
+    @property
+    def _dtype(self) -> torch.dtype:
+        return next(self.score.parameters()).dtype
 
     def fingerprint(self) -> str:
         """32 hex digits that change with anything that changes a score."""

@@ -86,30 +86,53 @@ class HeaderInputs:
             The headers, and at least one window for an axis that has any.
         """
         headers = axis_headers(grid, axis)
-        named: dict[int, list[str]] = {}
+        return headers, self.windows_of(question, grid, {axis: headers})[axis]
+
+    def windows_of(
+        self, question: str, grid: Grid, headers: Mapping[Axis, Sequence[AxisHeader]]
+    ) -> dict[Axis, list[HeaderWindow]]:
+        """The inputs of one or both axes, see :meth:`windows`.
+
+        Args:
+            question: The question.
+            grid: The table.
+            headers: Of each axis, by :func:`tabrag.tables.axes.axis_headers`.
+        """
+        named: dict[Axis, dict[int, list[str]]] = {"row": {}, "col": {}}
         for row, col in named_cells(grid, question):
-            named.setdefault(row if axis == "row" else col, []).append(grid.cells[row][col])
+            text = grid.cells[row][col]
+            named["row"].setdefault(row, []).append(text)
+            named["col"].setdefault(col, []).append(text)
+        asked = self._question(question)
+        return {axis: self._windows(question, asked, some, named[axis]) for axis, some in headers.items()}
+
+    def _windows(
+        self,
+        question: str,
+        asked: Sequence[int],
+        headers: Sequence[AxisHeader],
+        named: Mapping[int, Sequence[str]],
+    ) -> list[HeaderWindow]:
         facts = word_facts(headers, question, named)
         before, after = self.tokenization.frame
-        asked = self._question(question)
         start = [*before, *asked, *after]
         room = self.tokenization.max_length - len(start) - len(after)
         notes = [
             list(dict.fromkeys(named.get(header.position, ())))[:_MAX_NAMED] if self.named_cells else []
             for header in headers
         ]
-        windows = [
+        outside, last = [-1] * len(start), [-1] * len(after)
+        return [
             HeaderWindow(
                 np.array([*start, *ids, *after], dtype=np.int32),
                 np.array(starts, dtype=np.int32) + len(start),
                 np.array(numbers, dtype=np.int32),
                 facts[numbers],
-                np.array([*(-1 for _ in start), *owners, *(-1 for _ in after)], dtype=np.int32),
+                np.array([*outside, *owners, *last], dtype=np.int32),
                 (len(before), len(before) + len(asked)),
             )
             for ids, starts, numbers, owners in self._packed(headers, notes, max(room, 4))
         ]
-        return headers, windows
 
     def _question(self, question: str) -> list[int]:
         """Token ids of the question, at most half an input; a cut is said once."""
