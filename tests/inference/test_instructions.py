@@ -1,9 +1,9 @@
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
+from effort import within
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -112,7 +112,6 @@ def test_every_word_is_in_one_of_the_two(text: str, instruction: str) -> None:
 
 
 def test_long_texts_take_no_time() -> None:
-    started = time.perf_counter()
-    for piece in ("(", ", please answer with ", "the table ", "{", "a - ", "write answer ", ". "):
-        split_instructions(piece * 4000)
-    assert time.perf_counter() - started < 2
+    with within(2):
+        for piece in ("(", ", please answer with ", "the table ", "{", "a - ", "write answer ", ". "):
+            split_instructions(piece * 4000)

@@ -2,16 +2,17 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
 import pytest
+from effort import within
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tabrag.data.dataset import Dataset
 from tabrag.data.sources import hitab
 from tabrag.errors import UserError
 from tabrag.evaluation.refinement import Case, needs, outcome
@@ -236,9 +237,8 @@ def check(part: Subtable) -> None:
 def test_a_table_of_5000_rows_is_refined_in_a_moment():
     rows = [["id", "name", "value"], *([str(i), f"item {i}", str(7 * i)] for i in range(5000))]
     grid = make_grid(rows, num_header_rows=1, num_header_cols=2)
-    start = time.perf_counter()
-    (found,) = Refine(RefineConfig())([("what is the value of item 4321?", grid)])
-    assert time.perf_counter() - start < 3
+    with within(3):
+        (found,) = Refine(RefineConfig())([("what is the value of item 4321?", grid)])
     assert ["4321", "item 4321", "30247"] in found.part.grid.cells
     assert found.part.grid.num_rows < 20
 
@@ -255,10 +255,15 @@ def test_any_scores_leave_a_table(data: st.DataObject, name: str, config: Refine
     check(part)
 
 
+@pytest.fixture(scope="module")
+def published(data_root: Path) -> Dataset:
+    return hitab.read(data_root / "hitab", limit=150)
+
+
 @pytest.mark.parametrize("config", WAYS, ids=["gain", "relative", "rules", "absolute", "top_k", "budget"])
-def test_the_figures_count_what_the_stage_keeps(data_root: Path, config: RefineConfig):
+def test_the_figures_count_what_the_stage_keeps(published: Dataset, config: RefineConfig):
     """On published tables: as many body cells, and the answers that are really there."""
-    data = hitab.read(data_root / "hitab", limit=150)
+    data = published
     tables = {table.id: table.grid for table in data.tables}
     golds = {gold.query_id: gold for gold in data.gold_headers}
     kept_cells = all_cells = whole = asked = 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,6 +15,7 @@ from torch import Tensor, nn
 from toy import ToyTask
 
 from tabrag.files import read_json
+from tabrag.training import rehearsal
 from tabrag.training.accelerator import make_accelerator
 from tabrag.training.config import TrainConfig
 from tabrag.training.loop import train
@@ -27,11 +27,30 @@ def _new_accelerator() -> None:
     forget_accelerator()
 
 
-class _Slow(nn.Module):
-    """Two encoders whose time is known: forward and backward sleep for each position, as a GPU would work."""
+class _Clock:
+    """Stands still but where it is told that work was done."""
 
     def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def perf_counter(self) -> float:
+        return self.seconds
+
+
+@pytest.fixture(autouse=True)
+def clock(monkeypatch: pytest.MonkeyPatch) -> _Clock:
+    """The clock that the rehearsal looks at."""
+    made = _Clock()
+    monkeypatch.setattr(rehearsal, "time", made)
+    return made
+
+
+class _Slow(nn.Module):
+    """Two encoders whose time is known: the clock goes on for each position, as a GPU would work."""
+
+    def __init__(self, clock: _Clock) -> None:
         super().__init__()
+        self.clock = clock
         self.weight = nn.Parameter(torch.ones(3))
         self.scale = nn.Parameter(torch.tensor(7.0))
         self.norm = nn.BatchNorm1d(3)
@@ -45,7 +64,7 @@ class _Slow(nn.Module):
             for chunk in batch[side]:
                 rows, width = chunk["input_ids"].shape
                 self.passes.append((side, rows, torch.is_grad_enabled()))
-                time.sleep(rows * width * seconds)
+                self.clock.seconds += rows * width * seconds
                 found[side] = self.norm(self.weight * torch.rand(rows, 3).clamp_(0.1))
         return found
 
@@ -65,40 +84,38 @@ def _batch(*, query: list[tuple[int, int]], item: list[tuple[int, int]]) -> dict
 
 
 @pytest.mark.parametrize(("gradcache", "passes"), [(False, 1), (True, 2)])
-def test_the_estimate_is_that_of_all_positions(gradcache: bool, passes: int) -> None:
-    module = _Slow()
+def test_the_estimate_is_that_of_all_positions(clock: _Clock, gradcache: bool, passes: int) -> None:
+    module = _Slow(clock)
     batch = _batch(query=[(40, 10)], item=[(8, 5), (8, 20), (8, 10), (4, 20)])
     config = TrainConfig(accumulate=2, gradcache=gradcache)
-    begun = time.perf_counter()
     found = step_seconds(module, batch, make_accelerator("float32"), config)
-    assert time.perf_counter() - begun < 4.0 * passes
-    expected = 2 * passes * (400 * 2e-4 + (40 + 160 + 80 + 80) * 1e-3)
-    assert expected * 0.95 < found < expected * 1.5
+    assert clock.seconds < 4.0 * passes
+    assert found == pytest.approx(2 * passes * (400 * 2e-4 + (40 + 160 + 80 + 80) * 1e-3))
     assert {with_graph for _, _, with_graph in module.passes} == {True, not gradcache}
     assert max(rows for side, rows, _ in module.passes if side == "query") == 40
 
 
-def test_a_long_input_is_tried_on_few_rows() -> None:
-    module = _Slow()
+def test_a_long_input_is_tried_on_few_rows(clock: _Clock) -> None:
+    module = _Slow(clock)
     batch = _batch(query=[(2, 2)], item=[(64, 250)])
     found = step_seconds(module, batch, make_accelerator("float32"), TrainConfig())
-    assert 16 * 0.95 < found < 16 * 1.5
+    assert found == pytest.approx(16 + 4 * 2e-4)
     assert max(rows for side, rows, _ in module.passes if side == "item") == 2
 
 
 @pytest.mark.parametrize("precision", ["no", "bf16"])
-def test_of_a_model_that_is_split_only_the_forward_pass_is_tried(precision: str) -> None:
-    module = _Slow()
+def test_of_a_model_that_is_split_only_the_forward_pass_is_tried(clock: _Clock, precision: str) -> None:
+    module = _Slow(clock)
     accelerator = SimpleNamespace(
         device=torch.device("cpu"), mixed_precision=precision, distributed_type=DistributedType.DEEPSPEED
     )
     found = step_seconds(module, _batch(query=[(2, 2)], item=[(4, 50)]), accelerator, TrainConfig())
     assert module.passes and not any(with_graph for _, _, with_graph in module.passes)
-    assert 3 * 0.2 < found < 3 * 0.3
+    assert found == pytest.approx(3 * (4 * 50 * 1e-3 + 4 * 2e-4))
 
 
-def test_nothing_of_the_module_changes() -> None:
-    module = _Slow().eval()
+def test_nothing_of_the_module_changes(clock: _Clock) -> None:
+    module = _Slow(clock).eval()
     before = {name: value.clone() for name, value in module.state_dict().items()}
     random = torch.get_rng_state()
     step_seconds(module, _batch(query=[(2, 2)], item=[(3, 2)]), make_accelerator("float32"), TrainConfig())
@@ -145,14 +162,14 @@ def test_runs_with_and_without_are_the_same_bit_for_bit(
     assert figures[0] == figures[1]
 
 
-def test_every_process_tells_the_same(tmp_path: Path) -> None:
+def test_every_process_tells_the_same(clock: _Clock) -> None:
     def work(rank: int) -> float:
-        module = _Slow()
+        module = _Slow(clock)
         batch = _batch(query=[(2, 2)], item=[(10 * (rank + 1), 10)])
         return step_seconds(module, batch, make_accelerator("float32"), TrainConfig())
 
     first, second = run_distributed(work, 2)
-    assert first == second > 0.19
+    assert first == second == pytest.approx(20 * 10 * 1e-3 + 4 * 2e-4)
 
 
 def test_a_line_for_people() -> None:
