@@ -16,6 +16,7 @@ _LAZY = {
     "HeaderClassifier": "tabrag.models.header_classifier",
     "Pipeline": "tabrag.inference.pipeline",
     "Retriever": "tabrag.models.retriever",
+    "WordReranker": "tabrag.models.word_reranker",
 }
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "HeaderClassifier",
     "Pipeline",
     "Retriever",
+    "WordReranker",
     "__version__",
 ]
 

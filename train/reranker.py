@@ -13,7 +13,7 @@ from typing import Any
 from tabrag.config import main, to_dict
 from tabrag.data.config import RankingDataConfig, RankingTasksConfig
 from tabrag.errors import UserError
-from tabrag.models.config import ChatRerankerConfig, CrossEncoderConfig
+from tabrag.models.config import ChatRerankerConfig, CrossEncoderConfig, WordRerankerConfig
 from tabrag.training.config import RankingLossConfig, TrackingConfig, TrainConfig
 
 
@@ -25,7 +25,8 @@ class Config:
         out: Run folder.
         data: Training data.
         cross_encoder: The model, if it is a cross-encoder.
-        loss: The loss of a cross-encoder.
+        words: The model, if it goes by words alone.
+        loss: The loss of either.
         chat: The model, if it is a language model, which learns to answer as well.
         tasks: What a language model learns.
         train: The loop.
@@ -36,6 +37,7 @@ class Config:
     out: str
     data: RankingDataConfig
     cross_encoder: CrossEncoderConfig | None = None
+    words: WordRerankerConfig | None = None
     loss: RankingLossConfig | None = None
     chat: ChatRerankerConfig | None = None
     tasks: RankingTasksConfig | None = None
@@ -44,12 +46,16 @@ class Config:
     resume: str = "none"
 
     def __post_init__(self) -> None:
-        if (self.cross_encoder is None) == (self.chat is None):
-            raise UserError("give the settings of one model: either cross_encoder or chat")
+        if sum(model is not None for model in (self.cross_encoder, self.words, self.chat)) != 1:
+            raise UserError("give the settings of one model: either cross_encoder, words or chat")
         if self.chat is not None and self.loss is not None:
-            raise UserError("loss belongs to a cross_encoder: a language model learns its replies; see tasks")
+            raise UserError(
+                "loss belongs to a cross_encoder or words: a language model learns its replies; see tasks"
+            )
         if self.chat is None and self.tasks is not None:
-            raise UserError("tasks belong to a language model (chat): a cross_encoder only ranks; see loss")
+            raise UserError(
+                "tasks belong to a language model (chat): a cross_encoder or words only rank; see loss"
+            )
 
 
 def run(config: Config) -> dict[str, Any]:
@@ -64,7 +70,7 @@ def run(config: Config) -> dict[str, Any]:
     torch.manual_seed(config.train.seed)
     settings = to_dict(config)
     task = make_task(
-        config.cross_encoder or config.chat,
+        config.cross_encoder or config.words or config.chat,
         data=config.data,
         loss=config.loss or RankingLossConfig(),
         tasks=config.tasks or RankingTasksConfig(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -10,17 +11,16 @@ from tabrag.data.batches import gold_windows
 from tabrag.data.config import RankingDataConfig
 from tabrag.data.pairs import TrainingPairs
 from tabrag.data.sampling import choose_negatives, shuffled_batches
-from tabrag.types import Entry
 
 if TYPE_CHECKING:
-    from tabrag.models.inputs.pairs import PairInputs, PairTokens
+    from tabrag.models.pair_model import PairInput, PairMaker
 
 
 class RankingBatches(torch.utils.data.Dataset[dict[str, Any]]):
     """This process's batches of one epoch; element ``i`` is the whole batch of step ``i``.
 
     A batch holds ``chunks`` (inputs of like length, see
-    :meth:`tabrag.models.inputs.pairs.PairInputs.collate`), ``group`` (int64 Tensor[P], each pair's query in
+    :meth:`tabrag.models.pair_model.PairMaker.collate`), ``group`` (int64 Tensor[P], each pair's query in
     the batch, in the order of the chunks), ``positive`` (bool Tensor[P], one pair a query) and ``query_ids``.
     The order of the queries is a function of (seed, epoch), and so are the negatives. Of a table in several
     windows the one is shown that fits the question best; of the relevant table one of those with most of the
@@ -32,7 +32,7 @@ class RankingBatches(torch.utils.data.Dataset[dict[str, Any]]):
         pairs: TrainingPairs,
         *,
         config: RankingDataConfig,
-        inputs: PairInputs,
+        inputs: PairMaker,
         batch_size: int,
         num_processes: int,
         rank: int,
@@ -56,7 +56,7 @@ class RankingBatches(torch.utils.data.Dataset[dict[str, Any]]):
         return len(self.plan)
 
     def __getitem__(self, step: int) -> dict[str, Any]:
-        found: list[tuple[PairTokens, int, bool]] = []
+        found: list[tuple[PairInput, int, bool]] = []
         for group, row in enumerate(self.plan[step]):
             positive = choose_negatives(
                 self.pairs.positives[row], count=1, seed=self.seed, epoch=self.epoch, query=row
@@ -82,13 +82,11 @@ class RankingBatches(torch.utils.data.Dataset[dict[str, Any]]):
             "query_ids": [self.pairs.query_ids[row] for row in self.plan[step]],
         }
 
-    def _pair(self, row: int, item: int, *, is_positive: bool) -> PairTokens:
-        folder, question = self.pairs.folder, self.pairs.texts[row]
-        shown = folder.items[self.pairs.item_ids[item]]
-        entries: list[Entry] = self.inputs.windows(shown)
-        if is_positive:
-            entries = gold_windows(entries, folder.gold_headers.get(self.pairs.query_ids[row], ()))
-        window = self.inputs.best_window(question, entries)
-        return self.inputs.features(
-            question, window, self.inputs.named(question, shown), self.inputs.facts(question, shown)
+    def _pair(self, row: int, item: int, *, is_positive: bool) -> PairInput:
+        folder = self.pairs.folder
+        gold = folder.gold_headers.get(self.pairs.query_ids[row], ()) if is_positive else ()
+        return self.inputs.pair(
+            self.pairs.texts[row],
+            folder.items[self.pairs.item_ids[item]],
+            narrow=partial(gold_windows, gold=gold) if gold else None,
         )

@@ -1,4 +1,4 @@
-"""Log-odds of (question, table) pairs, many at once, by a cross-encoder."""
+"""Log-odds of (question, table) pairs, many at once, by a cross-encoder or a word reranker."""
 
 from __future__ import annotations
 
@@ -11,22 +11,21 @@ from tabrag.documents.whole import Item
 from tabrag.inference import runtime
 from tabrag.inference.batching import token_batches
 from tabrag.models.blend import Blend
-from tabrag.models.cross_encoder import CrossEncoder
-from tabrag.models.inputs.pairs import PairTokens
+from tabrag.models.pair_model import PairInput, PairModel
 
 Pair = tuple[str, Item]
 
 
 class PairScorer:
-    """Calls a cross-encoder in batches of inputs of like length.
+    """Calls a model of pairs in batches of inputs of like length.
 
     Args:
-        model: The cross-encoder; it is put into evaluation mode for each call.
+        model: The model; it is put into evaluation mode for each call.
         batch_tokens: Positions of a batch, padding included.
         dtype: See :func:`tabrag.inference.runtime.precision`; log-odds are float32 always.
     """
 
-    def __init__(self, model: CrossEncoder, *, batch_tokens: int = 4096, dtype: str = "auto") -> None:
+    def __init__(self, model: PairModel, *, batch_tokens: int = 4096, dtype: str = "auto") -> None:
         self.model = model
         self.batch_tokens = batch_tokens
         self.dtype = dtype
@@ -41,25 +40,11 @@ class PairScorer:
         return {"model": self.model.fingerprint(), "dtype": self.dtype}
 
     def __call__(self, pairs: Sequence[Pair]) -> list[float]:
-        """Log-odds that the table or document is relevant to the question, in the order of ``pairs``.
-
-        What is read of it, see :meth:`tabrag.models.inputs.pairs.PairInputs.best_window`.
-        """
-        inputs = self.model.inputs
-        windows = {id(item): inputs.windows(item) for _, item in pairs}
-        features = [
-            inputs.features(
-                question,
-                inputs.best_window(question, windows[id(item)]),
-                inputs.named(question, item),
-                inputs.facts(question, item),
-            )
-            for question, item in pairs
-        ]
-        return self._scores(features)
+        """Log-odds that the table or document is relevant to the question, in the order of ``pairs``."""
+        return self._scores([self.model.inputs.pair(question, item) for question, item in pairs])
 
     @torch.inference_mode()
-    def _scores(self, features: Sequence[PairTokens]) -> list[float]:
+    def _scores(self, features: Sequence[PairInput]) -> list[float]:
         device = next(self.model.parameters()).device
         kind = runtime.precision(self.dtype, device)
         scores = [0.0] * len(features)

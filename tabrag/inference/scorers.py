@@ -9,7 +9,6 @@ from typing import Any, Protocol
 from tabrag.chat.open import open_chat
 from tabrag.chat.protocol import ChatModel
 from tabrag.documents.whole import Item
-from tabrag.errors import UserError
 from tabrag.inference.config import RerankConfig
 from tabrag.models.blend import Blend
 from tabrag.types import Table
@@ -65,7 +64,6 @@ def load_scorer(
             identity={"chat": used.identity()},
         )
     from tabrag.models.chat_files import FILE as CHAT_FILE
-    from tabrag.models.cross_encoder import FILE as CROSS_FILE
     from tabrag.models.io import resolve
 
     folder = resolve(config.checkpoint)
@@ -78,11 +76,9 @@ def load_scorer(
             image_path=image_path,
             picture_path=picture_path,
         )
-    if not (folder / CROSS_FILE).is_file():
-        raise UserError(f"{folder}: neither {CROSS_FILE} nor {CHAT_FILE}, so this is no reranker's folder")
     from tabrag.inference.runtime import device
     from tabrag.inference.score_pairs import PairScorer
-    from tabrag.models.cross_encoder import CrossEncoder
+    from tabrag.models.pair_model import load_pair_model
 
-    model = CrossEncoder.from_pretrained(folder).to(device(config.device))
+    model = load_pair_model(folder).to(device(config.device))
     return PairScorer(model, batch_tokens=config.batch_tokens, dtype=config.dtype)

@@ -136,26 +136,48 @@ def _cross_encoder(folder: Path) -> Kind:
     from tabrag.models.cross_encoder import CrossEncoder
 
     values = read_json(folder / "cross_encoder.json")
+    return _pair_model(
+        values,
+        CrossEncoder,
+        lead="Says how likely a table holds what a question asks for, trained with tabrag: a cross-encoder "
+        "that reads question and table together and puts a retriever's candidates in order.",
+        backbones=(values["backbone"],),
+    )
+
+
+def _word_reranker(folder: Path) -> Kind:
+    from tabrag.models.word_reranker import WordReranker
+
+    return _pair_model(
+        read_json(folder / "word_reranker.json"),
+        WordReranker,
+        lead="Says how likely a table holds what a question asks for, trained with tabrag: a small network "
+        "over the words and numbers that they share, without an encoder, that puts a retriever's candidates "
+        "in order.",
+        backbones=(),
+    )
+
+
+def _pair_model(values: Mapping[str, Any], model: type, *, lead: str, backbones: tuple[str, ...]) -> Kind:
     return Kind(
         name="reranker",
         task="text-ranking",
         tags=("table-retrieval", "reranker"),
-        lead="Says how likely a table holds what a question asks for, trained with tabrag: a cross-encoder "
-        "that reads question and table together and puts a retriever's candidates in order.",
-        backbones=(values["backbone"],),
+        lead=lead,
+        backbones=backbones,
         facts=_settings(values),
         code=lambda name: [
-            "from tabrag import CrossEncoder",
+            f"from tabrag import {model.__name__}",
             "from tabrag.inference.score_pairs import PairScorer",
             "from tabrag.tables.grid import make_grid",
             "from tabrag.types import Table",
             "",
-            f"score = PairScorer(CrossEncoder.from_pretrained({name!r}))",
+            f"score = PairScorer({model.__name__}.from_pretrained({name!r}))",
             *_TABLE_LINES,
             "table = Table(id='t1', title='Population of Canada by province', grid=grid)",
             f"print(score([({_QUESTION!r}, table)]))  # log-odds of each pair",
         ],
-        load=CrossEncoder.from_pretrained,
+        load=model.from_pretrained,  # type: ignore[attr-defined]
     )
 
 
@@ -231,6 +253,7 @@ _KINDS: dict[str, Callable[[Path], Kind]] = {
     "header_classifier.json": _header_classifier,
     "cell_reader.json": _cell_reader,
     "cross_encoder.json": _cross_encoder,
+    "word_reranker.json": _word_reranker,
     "chat_reranker.json": _chat_reranker,
 }
 

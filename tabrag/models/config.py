@@ -203,6 +203,25 @@ class CrossEncoderConfig:
 
 
 @dataclass(kw_only=True)
+class WordRerankerConfig:
+    """How a word reranker is built.
+
+    Attributes:
+        hidden: Hidden units of the network over the facts, beside their weighted sum; 0 for that sum alone.
+        dropout: After the hidden units.
+    """
+
+    hidden: int = 32
+    dropout: float = 0.1
+
+    def __post_init__(self) -> None:
+        if self.hidden < 0:
+            raise UserError(f"hidden {self.hidden} is not 0 or more (0: a weighted sum of the facts alone)")
+        if not 0 <= self.dropout < 1:
+            raise UserError(f"dropout {self.dropout} does not lie in 0..1 (1 excluded)")
+
+
+@dataclass(kw_only=True)
 class LoraConfig:
     """Low-rank adapters (Hu et al., 2021, "LoRA") on the linear layers of a tower.
 

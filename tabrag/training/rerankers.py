@@ -6,14 +6,14 @@ from typing import Any
 
 from tabrag.data.config import RankingDataConfig, RankingTasksConfig
 from tabrag.errors import UserError
-from tabrag.models.config import ChatRerankerConfig, CrossEncoderConfig
+from tabrag.models.config import ChatRerankerConfig, CrossEncoderConfig, WordRerankerConfig
 from tabrag.training.accelerator import is_partitioned
 from tabrag.training.config import RankingLossConfig, TrainConfig
 from tabrag.training.task import Task
 
 
 def make_task(
-    model: CrossEncoderConfig | ChatRerankerConfig | None,
+    model: CrossEncoderConfig | WordRerankerConfig | ChatRerankerConfig | None,
     *,
     data: RankingDataConfig,
     loss: RankingLossConfig,
@@ -25,9 +25,9 @@ def make_task(
     """Build model and task.
 
     Args:
-        model: A cross-encoder or a language model.
+        model: A cross-encoder, a word reranker or a language model.
         data: Training data.
-        loss: The loss of a cross-encoder.
+        loss: The loss of a cross-encoder or word reranker.
         tasks: What a language model learns.
         train: The loop's settings.
         accelerator: ``accelerate.Accelerator``.
@@ -42,12 +42,15 @@ def make_task(
         "seed": train.seed,
         "settings": settings,
     }
-    if isinstance(model, CrossEncoderConfig):
-        from tabrag.models.cross_encoder import CrossEncoder
-        from tabrag.training.cross_task import CrossTask
-
-        return CrossTask(CrossEncoder.from_config(model).to(accelerator.device), loss=loss, **shared)
     assert model is not None
+    if not isinstance(model, ChatRerankerConfig):
+        from tabrag.models.cross_encoder import CrossEncoder
+        from tabrag.models.word_reranker import WordReranker
+        from tabrag.training.pair_task import PairTask
+
+        is_cross = isinstance(model, CrossEncoderConfig)
+        pairs = CrossEncoder.from_config(model) if is_cross else WordReranker(model)
+        return PairTask(pairs.to(accelerator.device), loss=loss, **shared)
     if is_partitioned(accelerator) and model.four_bit:
         raise UserError("4-bit weights cannot be split by DeepSpeed: launch with configs/launch/gpu_8.yaml")
     from tabrag.models.chat_reranker import ChatReranker

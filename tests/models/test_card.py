@@ -22,10 +22,12 @@ from tabrag.models.config import (
     EmbedderConfig,
     HeaderClassifierConfig,
     RetrieverConfig,
+    WordRerankerConfig,
 )
 from tabrag.models.cross_encoder import CrossEncoder
 from tabrag.models.header_classifier import HeaderClassifier
 from tabrag.models.retriever import Retriever
+from tabrag.models.word_reranker import WordReranker
 from tabrag.representations import RepresentationConfig
 
 
@@ -101,7 +103,7 @@ def test_data_source_of_a_folder(tmp_path: Path) -> None:
         assert data_source(tmp_path) == DataSource(name=tmp_path.name, licence="unknown")
 
 
-@pytest.mark.parametrize("name", ["header classifier", "cell reader", "reranker"])
+@pytest.mark.parametrize("name", ["header classifier", "cell reader", "reranker", "word reranker"])
 def test_cards_of_other_models(tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
     (tmp_path / "bert").mkdir()
     tiny.bert(tmp_path / "bert")
@@ -112,19 +114,22 @@ def test_cards_of_other_models(tmp_path: Path, capsys: pytest.CaptureFixture[str
     elif name == "reranker":
         config = CrossEncoderConfig(backbone=str(tmp_path / "bert"))
         CrossEncoder.from_config(config).save_pretrained(folder)
+    elif name == "word reranker":
+        WordReranker(WordRerankerConfig()).save_pretrained(folder)
     else:
         config = HeaderClassifierConfig(backbone=str(tmp_path / "bert"))
         HeaderClassifier.from_config(config).save_pretrained(folder)
     write_card(folder, settings={"out": "/home/me/x"}, metrics={"kept@75": 0.5}, data=[])
     card = (folder / "README.md").read_text(encoding="utf-8")
-    assert "| kept@75 | 0.5 |" in card and "/home/me" not in card and "| backbone | bert |" in card
-    assert kind_of(folder).name == name
+    assert "| kept@75 | 0.5 |" in card and "/home/me" not in card
+    assert ("| hidden | 32 |" if name == "word reranker" else "| backbone | bert |") in card
+    assert name.endswith(kind_of(folder).name)
     code = re.search(r"```python\n(.*?)```", card, re.DOTALL)
     assert code is not None
     exec(compile(code[1], "card", "exec"), {})
     printed = capsys.readouterr().out.splitlines()[-1]
     begins = {"header classifier": r"\{1: 0\.", "cell reader": r"Found\(text=", "reranker": r"\[-?\d\.\d"}
-    assert re.match(begins[name], printed)
+    assert re.match(begins[kind_of(folder).name], printed)
 
 
 @pytest.mark.parametrize(("model", "show"), [("tiny-llama", "text"), ("tiny-llava", "image")])

@@ -90,6 +90,8 @@ def test_each_recipe_has_a_twin_that_runs(
         if pictures and recipe["train"].get("lr_factors"):
             twin += ["--train.lr_factors={projector: 0.2}"]
         file, given = "chat_reranker.json", recipe["chat"]
+    elif "words" in recipe:
+        file, given = "word_reranker.json", recipe["words"]
     else:
         twin += ["--cross_encoder.backbone=offline:tiny-bert"]
         twin += ["--cross_encoder.num_layers=1"] if recipe["cross_encoder"].get("num_layers") else []
@@ -101,16 +103,17 @@ def test_each_recipe_has_a_twin_that_runs(
     written: dict[str, Any] = json.loads((tmp_path / "run/export" / file).read_text())
     written = written.get("config", written)
     same = ("language", "vision", "projector", "show", "marks", "matches", "named_cells", "question_length")
+    same += ("hidden",)
     assert all(written[key] == given[key] for key in same if key in given)
     assert any(key in given for key in same)
 
 
 def test_mistakes(work: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = _arguments(work, tmp_path / "run", "tiny_text")
-    assert "either cross_encoder or chat" in refuse(
+    assert "either cross_encoder, words or chat" in refuse(
         PROGRAM, *arguments, "--cross_encoder.backbone=offline:tiny-bert", capsys=capsys
     )
-    assert "either cross_encoder or chat" in refuse(
+    assert "either cross_encoder, words or chat" in refuse(
         PROGRAM, f"--data.folder={work / 'data'}", f"--out={tmp_path / 'run'}", capsys=capsys
     )
     assert "loss belongs to" in refuse(PROGRAM, *arguments, "--loss.pointwise=1", capsys=capsys)

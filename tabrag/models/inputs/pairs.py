@@ -7,7 +7,7 @@ other side has it too; of each pair, what the words of the whole table say about
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,12 +18,12 @@ from torch import Tensor
 from tabrag.documents.select import fill, rarity_scores
 from tabrag.documents.whole import Item
 from tabrag.errors import UserError
-from tabrag.files import read_json, sha256_json, write_json
 from tabrag.models.config import CrossEncoderConfig
 from tabrag.models.inputs.tokens import Tokenization, Tokens
+from tabrag.models.inputs.word_facts import WordFacts
 from tabrag.representations import build, entries_of, item_kind
 from tabrag.tables.axes import named_cells
-from tabrag.tables.question_facts import ItemWords, WordWeights, question_facts
+from tabrag.tables.question_facts import ItemWords
 from tabrag.types import Entry, Table
 
 logger = logging.getLogger(__name__)
@@ -34,7 +34,6 @@ NUM_SPECIAL = 3
 _JOINT = " | "
 _MAX_CACHED = 100_000
 _MAX_ITEMS = 4096
-_WEIGHTS = "word_weights.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +63,13 @@ class PairInputs:
     Attributes:
         tokenization: The tokenizer.
         config: See :class:`tabrag.models.config.CrossEncoderConfig`.
-        weights: What a word tells; all alike before :meth:`weigh`.
+        facts: What words say about a question and the whole of an item; None without ``word_facts``.
     """
 
     tokenization: Tokenization
     config: CrossEncoderConfig
-    weights: WordWeights = field(default_factory=WordWeights)
-    _items: dict[str, tuple[Item, ItemWords]] = field(default_factory=dict, repr=False)
+    facts: WordFacts | None = field(default=None, init=False)
+    _windows: dict[str, tuple[Item, list[Entry]]] = field(default_factory=dict, repr=False)
     _cache: dict[str, list[int]] = field(default_factory=dict, repr=False)
     _is_reported: bool = field(default=False, repr=False)
 
@@ -86,10 +85,11 @@ class PairInputs:
         Raises:
             UserError: They are missing or broken.
         """
-        if self.config.word_facts:
-            self.weights = _weights(folder / _WEIGHTS)
+        if self.facts is not None:
+            self.facts.load(folder)
 
     def __post_init__(self) -> None:
+        self.facts = WordFacts(self._words) if self.config.word_facts else None
         self._represent = build(self.config.representation, measure=self)
         self._of_tables = item_kind(self.config.representation) == "table"
 
@@ -111,9 +111,13 @@ class PairInputs:
                 f"'{self.config.representation.name}'): use a run and judgements of {kinds[1]}s, or a "
                 f"cross-encoder of {kinds[0]}s"
             )
-        found = entries_of(self._represent, item)
-        if found:
-            return found
+        known = self._windows.get(item.id)
+        if known is None or known[0] != item:
+            if len(self._windows) >= _MAX_ITEMS:
+                self._windows.clear()
+            known = self._windows[item.id] = item, entries_of(self._represent, item)
+        if known[1]:
+            return known[1]
         title = item.title if isinstance(item, Table) else item.document.title  # a page of a picture alone
         return [Entry(id=item.id, item_id=item.id, text=title)]
 
@@ -150,22 +154,8 @@ class PairInputs:
         """Take the weights of words from the items of a corpus that it reads, tables or documents; nothing
         happens without ``word_facts``.
         """
-        if self.config.word_facts:
-            read = (item for item in items if self._of_tables == isinstance(item, Table))
-            self.weights = WordWeights.of(map(self._words, read))
-
-    def facts(self, question: str, item: Item) -> list[float]:
-        """What words say about a question and the whole of a table or document; empty without
-        ``word_facts``.
-        """
-        if not self.config.word_facts:
-            return []
-        known = self._items.get(item.id)
-        if known is None or known[0] != item:
-            if len(self._items) >= _MAX_ITEMS:
-                self._items.clear()
-            known = self._items[item.id] = item, self._words(item)
-        return question_facts(question, known[1], self.weights)
+        if self.facts is not None:
+            self.facts.weigh(item for item in items if self._of_tables == isinstance(item, Table))
 
     def _words(self, item: Item) -> ItemWords:
         if isinstance(item, Table):
@@ -176,6 +166,25 @@ class PairInputs:
         """Tokens of the text of each entry, nothing cut."""
         return [len(ids) for ids in self._ids([entry.text for entry in entries])]
 
+    def pair(
+        self, question: str, item: Item, *, narrow: Callable[[list[Entry]], list[Entry]] | None = None
+    ) -> PairTokens:
+        """One input of a question and an item: the window that fits the question best (:meth:`best_window`),
+        the cells that it names, and the facts.
+
+        Args:
+            question: The question.
+            item: A table or document.
+            narrow: Takes some of the item's windows, at least one, to choose from.
+
+        Raises:
+            UserError: See :meth:`windows`.
+        """
+        windows = self.windows(item)
+        window = self.best_window(question, windows if narrow is None else narrow(windows))
+        facts = [] if self.facts is None else self.facts(question, item)
+        return self.features(question, window, self.named(question, item), facts)
+
     def features(
         self, question: str, entry: Entry, named: Sequence[str] = (), facts: Sequence[float] = ()
     ) -> PairTokens:
@@ -185,7 +194,7 @@ class PairInputs:
             question: The question; beyond ``question_length`` tokens it is cut, which is said once.
             entry: A window of a table; what does not fit is cut at its end.
             named: Texts of cells that the question names.
-            facts: See :meth:`facts`.
+            facts: What words say about the question and the whole item, [F].
         """
         before, after = self.tokenization.frame
         asked, table = self._ids([question, entry.text])
@@ -251,25 +260,9 @@ class PairInputs:
     def save(self, folder: Path) -> None:
         """Write the tokenizer's files and the weights of words."""
         self.tokenization.save(folder)
-        if self.config.word_facts:
-            weights = {"num_items": self.weights.num_items, "counts": dict(self.weights.counts)}
-            write_json(folder / _WEIGHTS, weights)
+        if self.facts is not None:
+            self.facts.save(folder)
 
     def state(self) -> str:
         """The whole definition of tokenizer and weights as text, for fingerprints."""
-        own = sha256_json([self.weights.num_items, sorted(self.weights.counts.items())])
-        return self.tokenization.state() + (own if self.config.word_facts else "")
-
-
-def _weights(path: Path) -> WordWeights:
-    if not path.is_file():
-        raise UserError(f"{path} is missing: it belongs to the cross-encoder; copy the checkpoint again")
-    values = read_json(path)
-    try:
-        num_items, counts = values["num_items"], values["counts"]
-        is_right = num_items >= 1 and all(1 <= count <= num_items for count in counts.values())
-    except (TypeError, KeyError, AttributeError):
-        is_right = False
-    if not is_right:
-        raise UserError(f"{path}: no numbers of items by word; copy the checkpoint again")
-    return WordWeights(num_items, counts)
+        return self.tokenization.state() + ("" if self.facts is None else self.facts.state())

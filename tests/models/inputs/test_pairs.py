@@ -56,30 +56,42 @@ def test_long_sides_are_cut_and_a_long_question_is_told(
     assert len(many) <= 3 + 1 + 5 + NAMED_LENGTH and max(many.table) == len(many) - 1
 
 
-def test_facts_are_of_the_pair_and_of_the_table_as_it_is_now(tmp_path: Path) -> None:
+def test_pairs_are_of_the_table_as_it_is_now(tmp_path: Path) -> None:
     inputs = _inputs(tmp_path)
-    table = sales()
-    first = inputs.facts("lemons of 2019", table)
-    assert len(first) == NUM_FACTS and inputs.facts("who won", table) != first
-    assert inputs.facts("lemons of 2019", sales()) == first
-    other = dataclasses.replace(sales(), title="Lemons")  # the same id, for example in another corpus
-    assert inputs.facts("lemons of 2019", other) != first
-    entry = Entry(id="t", item_id="t", text="x")
-    batch = inputs.collate(
-        [inputs.features("a", entry, facts=first), inputs.features("b", entry, facts=first)]
+    question, table = "lemons of 2019", sales()
+    first = inputs.pair(question, table)
+    assert (
+        len(first.facts) == NUM_FACTS and inputs.pair("who won", table).facts.tolist() != first.facts.tolist()
     )
-    assert batch["facts"].shape == (2, NUM_FACTS) and batch["facts"][1].tolist() == pytest.approx(first)
+    again = inputs.pair(question, sales())
+    assert again.ids.tolist() == first.ids.tolist() and again.facts.tolist() == first.facts.tolist()
+    other = dataclasses.replace(sales(), title="Lemons")  # the same id, for example in another corpus
+    changed = inputs.pair(question, other)
+    assert changed.ids.tolist() != first.ids.tolist() and changed.facts.tolist() != first.facts.tolist()
+    batch = inputs.collate([changed, first])
+    assert batch["facts"].shape == (2, NUM_FACTS) and batch["facts"][1].tolist() == first.facts.tolist()
     off = _inputs(tmp_path, word_facts=False)
     off.weigh([table])
-    assert off.facts("lemons of 2019", table) == [] and off.state() == off.tokenization.state()
-    assert off.collate([off.features("a", entry)])["facts"].shape == (1, 0)
+    assert off.facts is None and off.state() == off.tokenization.state()
+    assert off.collate([off.pair(question, table)])["facts"].shape == (1, 0)
+
+
+def test_a_pair_has_the_best_of_the_windows_that_it_is_narrowed_to(tmp_path: Path) -> None:
+    inputs = _inputs(tmp_path, table_length=40)
+    windows = inputs.windows(sales())
+    for question in ("lemons of 2019", "the south in 2020"):
+        best = inputs.best_window(question, windows)
+        named, facts = inputs.named(question, sales()), inputs.pair(question, sales()).facts.tolist()
+        for narrow, entry in ((None, best), (lambda all_of_them: all_of_them[-1:], windows[-1])):
+            pair = inputs.pair(question, sales(), narrow=narrow)
+            assert pair.ids.tolist() == inputs.features(question, entry, named, facts).ids.tolist()
 
 
 def test_weights_come_from_items_that_are_read(tmp_path: Path) -> None:
     inputs = _inputs(tmp_path)
     document = Document(id="d", title="a b", blocks=[Block(kind="text", text="a b")])
     inputs.weigh([sales(), WholeDocument(document, {}), sales()])
-    assert inputs.weights.num_items == 2
+    assert inputs.facts is not None and inputs.facts.weights.num_items == 2
     before = inputs.state()
     inputs.weigh([sales()])
     assert inputs.state() != before

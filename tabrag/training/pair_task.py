@@ -1,4 +1,4 @@
-"""Training of a cross-encoder as a reranker: a relevant table against hard negatives of the same query."""
+"""Training of a cross-encoder or word reranker: a relevant table against hard negatives of the same query."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from tabrag.errors import UserError
 from tabrag.inference.score_pairs import PairScorer
 from tabrag.losses.ranking import group_softmax, pointwise
 from tabrag.models.card import data_source, write_card
-from tabrag.models.cross_encoder import CrossEncoder
+from tabrag.models.pair_model import PairModel
 from tabrag.training.config import RankingLossConfig
 from tabrag.training.rerank_judge import METRIC, RerankJudge
 
 
-class CrossModule(nn.Module):
-    """Cross-encoder and loss as one module."""
+class PairModule(nn.Module):
+    """Model and loss as one module."""
 
-    def __init__(self, model: CrossEncoder, loss: RankingLossConfig) -> None:
+    def __init__(self, model: PairModel, loss: RankingLossConfig) -> None:
         super().__init__()
         self.model = model
         self.loss = loss
@@ -44,12 +44,12 @@ class CrossModule(nn.Module):
         return total / len(batch["query_ids"])
 
 
-class CrossTask:
-    """Implements :class:`tabrag.training.task.Task` for a :class:`CrossEncoder`."""
+class PairTask:
+    """Implements :class:`tabrag.training.task.Task` for a :class:`tabrag.models.pair_model.PairModel`."""
 
     def __init__(
         self,
-        model: CrossEncoder,
+        model: PairModel,
         *,
         data: RankingDataConfig,
         loss: RankingLossConfig,
@@ -58,7 +58,7 @@ class CrossTask:
         settings: dict[str, Any],
     ) -> None:
         self.model = model
-        self.module = CrossModule(model, loss)
+        self.module = PairModule(model, loss)
         self.data = data
         self.batch_size = batch_size
         self.seed = seed

@@ -24,8 +24,8 @@ from tabrag.models.config import CrossEncoderConfig
 from tabrag.models.cross_encoder import CrossEncoder
 from tabrag.training.accelerator import make_accelerator
 from tabrag.training.config import RankingLossConfig, TrainConfig
-from tabrag.training.cross_task import CrossTask
 from tabrag.training.loop import train
+from tabrag.training.pair_task import PairTask
 from tabrag.training.task import move
 
 pytestmark = pytest.mark.slow
@@ -45,7 +45,7 @@ def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def _task(work: Path, *, batch_size: int = 8, **changes: Any) -> CrossTask:
+def _task(work: Path, *, batch_size: int = 8, **changes: Any) -> PairTask:
     torch.manual_seed(0)
     config = CrossEncoderConfig(backbone=str(work / "bert"), dropout=0.0, table_length=96)
     data = {
@@ -55,7 +55,7 @@ def _task(work: Path, *, batch_size: int = 8, **changes: Any) -> CrossTask:
         "dev_run": str(work / "dev.jsonl"),
         "chunk_size": 4,
     }
-    return CrossTask(
+    return PairTask(
         CrossEncoder.from_config(config),
         data=RankingDataConfig(**{**data, **changes}),
         loss=RankingLossConfig(pointwise=0.5),
@@ -82,7 +82,7 @@ def test_it_learns_and_is_judged_as_it_is_used(work: Path, tmp_path: Path) -> No
     assert evaluate(found, folder.qrels("dev"))["Hit@1"] == pytest.approx(figures["Hit@1"])
 
 
-def _gradient(task: CrossTask) -> torch.Tensor:
+def _gradient(task: PairTask) -> torch.Tensor:
     """The gradient of the first batch, averaged over the processes."""
     task.module(move(next(iter(task.batches(0, 0))), "cpu")).backward()
     flat = torch.cat([p.grad.flatten() for p in task.module.parameters() if p.grad is not None])

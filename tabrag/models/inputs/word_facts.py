@@ -1,0 +1,73 @@
+"""What words and numbers say about a question and a whole item, with the weights of words of a corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tabrag.documents.whole import Item
+from tabrag.errors import UserError
+from tabrag.files import read_json, sha256_json, write_json
+from tabrag.tables.question_facts import ItemWords, WordWeights, question_facts
+
+_FILE = "word_weights.json"
+_MAX_ITEMS = 4096
+
+
+@dataclass
+class WordFacts:
+    """The facts of :func:`tabrag.tables.question_facts.question_facts`; items that were seen stay prepared.
+
+    Attributes:
+        words_of: The words of an item.
+        weights: What a word tells; all alike before :meth:`weigh`.
+    """
+
+    words_of: Callable[[Item], ItemWords]
+    weights: WordWeights = field(default_factory=WordWeights)
+    _items: dict[str, tuple[Item, ItemWords]] = field(default_factory=dict, repr=False)
+
+    def weigh(self, items: Iterable[Item]) -> None:
+        """Take the weights of words from the items of a corpus."""
+        self.weights = WordWeights.of(map(self.words_of, items))
+
+    def __call__(self, question: str, item: Item) -> list[float]:
+        """Facts of a question and the whole of a table or document, [NUM_FACTS]."""
+        known = self._items.get(item.id)
+        if known is None or known[0] != item:
+            if len(self._items) >= _MAX_ITEMS:
+                self._items.clear()
+            known = self._items[item.id] = item, self.words_of(item)
+        return question_facts(question, known[1], self.weights)
+
+    def load(self, folder: Path) -> None:
+        """Read what :meth:`save` wrote.
+
+        Raises:
+            UserError: It is missing or broken.
+        """
+        self.weights = _read(folder / _FILE)
+
+    def save(self, folder: Path) -> None:
+        """Write the weights of words."""
+        weights = {"num_items": self.weights.num_items, "counts": dict(self.weights.counts)}
+        write_json(folder / _FILE, weights)
+
+    def state(self) -> str:
+        """The weights as text, for fingerprints."""
+        return sha256_json([self.weights.num_items, sorted(self.weights.counts.items())])
+
+
+def _read(path: Path) -> WordWeights:
+    if not path.is_file():
+        raise UserError(f"{path} is missing: it belongs to the reranker; copy the checkpoint again")
+    values = read_json(path)
+    try:
+        num_items, counts = values["num_items"], values["counts"]
+        is_right = num_items >= 1 and all(1 <= count <= num_items for count in counts.values())
+    except (TypeError, KeyError, AttributeError):
+        is_right = False
+    if not is_right:
+        raise UserError(f"{path}: no numbers of items by word; copy the checkpoint again")
+    return WordWeights(num_items, counts)
