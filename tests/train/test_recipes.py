@@ -30,7 +30,9 @@ def _tower(tower: dict[str, Any], name: str) -> list[str]:
     kind = tower.get("inputs", "text")
     short = [f"--model.{name}.backbone={TWINS[kind]}"]
     if tower.get("max_length"):
-        short.append(f"--model.{name}.max_length={min(tower['max_length'], 48)}")
+        # The tiny models cut words into letters: in shorter inputs a picture would have dozens of windows.
+        most = 256 if kind == "layoutlmv3" else 48
+        short.append(f"--model.{name}.max_length={min(tower['max_length'], most)}")
     return short
 
 
