@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import signal
 import socket
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from entry_points import call, refuse
+from processes import forget_accelerator
+
+from tabrag.data.prepare import prepare
+from tabrag.data.synthetic import make
 
 pytestmark = pytest.mark.slow
 
@@ -26,9 +32,15 @@ PROGRAM = str(ROOT / "train" / "retriever.py")
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("corpus") / "data"
-    command = [ROOT / "scripts/prepare_data.py", "synthetic", "--num-tables=24", f"--out={folder}"]
-    subprocess.run([sys.executable, *map(str, command)], check=True, capture_output=True)
+    prepare(make(num_tables=24, seed=0), folder, render=False)
     return folder
+
+
+@pytest.fixture(autouse=True)
+def _new_accelerator() -> Iterator[None]:
+    forget_accelerator()
+    yield
+    forget_accelerator()
 
 
 def _arguments(data: Path, out: Path, *extra: str) -> list[str]:
@@ -36,11 +48,11 @@ def _arguments(data: Path, out: Path, *extra: str) -> list[str]:
     return [PROGRAM, f"--config={config}", f"--data.folder={data}", f"--out={out}", *extra]
 
 
-def _run(command: list[str], *, status: int = 0) -> subprocess.CompletedProcess[str]:
+def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
     done = subprocess.run(
         command, capture_output=True, text=True, env={**os.environ, "ACCELERATE_USE_CPU": "true"}, timeout=300
     )
-    assert done.returncode == status, done.stderr[-3000:]
+    assert done.returncode == 0, done.stderr[-3000:]
     return done
 
 
@@ -61,27 +73,30 @@ def _weights(out: Path) -> dict[str, Any]:
     return load_file(next((out / "export").rglob("model.safetensors")))
 
 
-def test_launchers_agree_on_losses_and_candidates(data: Path, tmp_path: Path) -> None:
+def test_launchers_agree_on_losses_and_candidates(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
     launchers = {
-        "python": ([sys.executable], 4),
-        "torchrun": ([str(BIN / "torchrun"), "--nproc_per_node=2", "--standalone"], 2),
-        "accelerate": (
-            [
-                str(BIN / "accelerate"),
-                "launch",
-                f"--config_file={ROOT / 'configs/launch/cpu_2.yaml'}",
-                f"--main_process_port={_free_port()}",
-            ],
-            2,
-        ),
+        "torchrun": [str(BIN / "torchrun"), "--nproc_per_node=2", "--standalone"],
+        "accelerate": [
+            str(BIN / "accelerate"),
+            "launch",
+            f"--config_file={ROOT / 'configs/launch/cpu_2.yaml'}",
+            f"--main_process_port={_free_port()}",
+        ],
     }
-    losses, lines = {}, {}
-    for name, (launcher, batch_size) in launchers.items():
-        done = _run(launcher + _arguments(data, tmp_path / name, f"--train.batch_size={batch_size}"))
-        losses[name] = _losses(tmp_path / name)
-        lines[name] = next(line for line in done.stderr.splitlines() if "candidates per query" in line)
-        figures = json.loads(done.stdout.strip().splitlines()[-1])
-        assert figures["steps"] == 4 and 0 <= figures["MRR@10"] <= 1
+    with caplog.at_level(logging.INFO):
+        figures = {"python": call(*_arguments(data, tmp_path / "python"), capsys=capsys)}
+    said = {"python": caplog.messages}
+    for name, launcher in launchers.items():
+        done = _run(launcher + _arguments(data, tmp_path / name, "--train.batch_size=2"))
+        figures[name] = json.loads(done.stdout.strip().splitlines()[-1])
+        said[name] = done.stderr.splitlines()
+    losses = {name: _losses(tmp_path / name) for name in figures}
+    lines = {
+        name: next(line for line in all_ if "candidates per query" in line) for name, all_ in said.items()
+    }
+    assert all(one["steps"] == 4 and 0 <= one["MRR@10"] <= 1 for one in figures.values())
     assert len(losses["python"]) == 4 and losses["python"][0] > 0.1
     for name in ("torchrun", "accelerate"):
         assert losses[name] == pytest.approx(losses["python"], rel=1e-4)
@@ -94,11 +109,14 @@ def test_launchers_agree_on_losses_and_candidates(data: Path, tmp_path: Path) ->
     assert record["settings"]["train"]["lr"] == 1e-5 and record["environment"]["versions"]["torch"]
 
 
-def test_killed_and_resumed_gives_the_same_weights(data: Path, tmp_path: Path) -> None:
+def test_killed_and_resumed_gives_the_same_weights(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     import torch
 
     settings = ("--train.max_steps=6", "--train.save_every=2", "--data.num_workers=2")
-    _run([sys.executable, *_arguments(data, tmp_path / "whole", *settings)])
+    call(*_arguments(data, tmp_path / "whole", *settings), capsys=capsys)
+    forget_accelerator()
     killed = tmp_path / "killed"
     process = subprocess.Popen(
         [sys.executable, *_arguments(data, killed, *settings, "--resume=auto")], stderr=subprocess.DEVNULL
@@ -109,7 +127,7 @@ def test_killed_and_resumed_gives_the_same_weights(data: Path, tmp_path: Path) -
         time.sleep(0.02)
     process.send_signal(signal.SIGKILL)
     process.wait()
-    _run([sys.executable, *_arguments(data, killed, *settings, "--resume=auto")])
+    call(*_arguments(data, killed, *settings, "--resume=auto"), capsys=capsys)
     whole, resumed = _weights(tmp_path / "whole"), _weights(killed)
     assert whole.keys() == resumed.keys() and len(whole) > 10
     for name, tensor in whole.items():
