@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import Any
 
 import pytest
+from effort import within
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -166,28 +166,27 @@ def test_deep_replies_say_nothing() -> None:
 
 
 def test_hostile_replies_take_no_time() -> None:
-    key, start = '"final_answer": ', time.perf_counter()
-    for piece in (
-        "{",
-        key,
-        key + '"',
-        key + "[",
-        '\\"',
-        "[[",
-        '"a",',
-        key + "{'a':",
-        " ",
-        "\\",
-        "page 1-999999 ",
-    ):
-        parse_reasoned(piece * 3000)
-        parse_reasoned('{"relevant_pages": [' + piece * 3000)
-        parse_reasoned('{"final_answer": "' + piece * 3000)
-    blanks = " " * 50_000
-    assert parse_reasoned(f'{key}"x"{blanks}y').is_cut
-    assert parse_reasoned(f"{key}[a{blanks}b").is_cut
-    assert parse_reasoned(f'{{{key}"a{blanks}b",}}').answer == "a b"
-    assert time.perf_counter() - start < 10
+    key, blanks = '"final_answer": ', " " * 50_000
+    with within(10):
+        for piece in (
+            "{",
+            key,
+            key + '"',
+            key + "[",
+            '\\"',
+            "[[",
+            '"a",',
+            key + "{'a':",
+            " ",
+            "\\",
+            "page 1-999999 ",
+        ):
+            parse_reasoned(piece * 3000)
+            parse_reasoned('{"relevant_pages": [' + piece * 3000)
+            parse_reasoned('{"final_answer": "' + piece * 3000)
+        assert parse_reasoned(f'{key}"x"{blanks}y').is_cut
+        assert parse_reasoned(f"{key}[a{blanks}b").is_cut
+        assert parse_reasoned(f'{{{key}"a{blanks}b",}}').answer == "a b"
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import itertools
-import time
 
 import pytest
+from effort import within
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -176,7 +176,6 @@ def test_any_text_is_read(text: str) -> None:
 
 @pytest.mark.parametrize("piece", ["#", "* ", "1. ", "(", "1+", "= 1 ", "A: ", "1,", "-", "Answer ", "step "])
 def test_long_replies_take_little_time(piece: str) -> None:
-    start = time.process_time()
-    parse_recap(piece * 5000)
-    parse_recap(f"##{piece * 5000}##")
-    assert time.process_time() - start < 2
+    with within(2):
+        parse_recap(piece * 5000)
+        parse_recap(f"##{piece * 5000}##")

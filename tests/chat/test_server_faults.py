@@ -59,12 +59,12 @@ def test_retry_after_is_waited_for_and_pauses_grow(server: ChatServer):
     )
     start = time.monotonic()
     served(server).score(prompts()[0], CHOICES)
-    assert 0.3 <= time.monotonic() - start < 2
+    assert 0.3 <= time.monotonic() - start < 30
     server.fault = lambda number, body: Fault(status=503)
     start = time.monotonic()
     with pytest.raises(UserError, match="after 4 tries"):
         served(server, retries=3, backoff=0.1).score(prompts()[0], CHOICES)
-    assert 0.35 <= time.monotonic() - start < 2  # half of 0.1 + 0.2 + 0.4 at least
+    assert 0.35 <= time.monotonic() - start < 30  # half of 0.1 + 0.2 + 0.4 at least
 
 
 def test_a_refusal_is_not_tried_over(server: ChatServer):
@@ -115,13 +115,13 @@ def test_a_dead_server_fails_fast_and_is_found_again(
     chat = ServerChat(config)
     start = time.monotonic()
     with pytest.raises(ServerUnavailable, match="no connection .*after 4 tries"):
-        chat.score_batch(prompts(40), CHOICES)
-    assert 0.3 < time.monotonic() - start < 3
+        chat.score_batch(prompts(400), CHOICES)
+    assert 0.3 < time.monotonic() - start < 20  # 35 if each were tried over
     start = time.monotonic()
-    for prompt in prompts(40):
+    for prompt in prompts(100):
         with pytest.raises(ServerUnavailable, match="no connection"):
             chat.generate(prompt)
-    assert time.monotonic() - start < 2
+    assert time.monotonic() - start < 20  # 35 likewise
 
     dead = served(server, max_concurrency=1, retries=0)
     server.fault = lambda number, body: Fault(status=503) if number < 4 else None
@@ -182,7 +182,7 @@ def test_an_answer_that_trickles_in_ends_at_the_time_limit():
         start = time.monotonic()
         with pytest.raises(UserError, match="no whole answer within 0.3 s, after 1 try"):
             chat.generate(prompts()[0])
-        assert time.monotonic() - start < 2
+        assert time.monotonic() - start < 10  # all that is announced would take 20
         stop.set()
         thread.join()
 
