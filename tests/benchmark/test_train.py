@@ -25,7 +25,7 @@ def test_a_cached_batch_beside_plain_ones(capsys: pytest.CaptureFixture[str]) ->
     figures = call(PROGRAM, "gradcache", *TINY, *sizes, capsys=capsys)
     assert (figures["batch_size"], figures["chunk_size"], figures["steps"]) == (8, 2, 1)
     for key in ("peak_mib", "cpu_s_per_example", "wall_s_per_example"):
-        assert figures[key].keys() == {"cached", "plain"} and min(figures[key].values()) > 0
+        assert figures[key].keys() == {"cached", "plain"} and min(figures[key].values()) >= 0  # rounded
     assert min(figures["peak_mib"].values()) > figures["fixed_mib"] > 0.5
     peaks = figures["peak_mib"]
     assert figures["memory_ratio"] == pytest.approx(peaks["cached"] / peaks["plain"], abs=1e-3)
@@ -39,7 +39,7 @@ def test_our_step_beside_the_peers(capsys: pytest.CaptureFixture[str]) -> None:
     figures = call(PROGRAM, "train", *TINY, *sizes, capsys=capsys)
     sides = {"tabrag", "tabrag_chunked", "sentence_transformers"}
     assert figures["examples_per_s"].keys() == figures["cpu_s"].keys() == sides
-    assert min(figures["examples_per_s"].values()) > 0 and min(figures["cpu_s"].values()) > 0
+    assert min(figures["examples_per_s"].values()) > 0 and min(figures["cpu_s"].values()) >= 0  # rounded
     assert figures["cpu_ratio"].keys() == sides - {"sentence_transformers"}
     assert figures["max_difference"] < 1e-4
 
