@@ -73,8 +73,16 @@ def _extra(command: list[str]) -> list[str]:
         tiny = ["--model.backbone=offline:tiny-bert", "--model.num_layers=1", "--data.max_dev=5"]
         return [*tiny, "--train.batch_size=8", "--train.epochs=0", "--train.max_steps=2"]
     if command[1] == "train/reranker.py":
-        tiny = ["--cross_encoder.backbone=offline:tiny-bert", "--data.max_dev=5", "--data.dev_depth=3"]
-        return [*tiny, "--train.batch_size=4", "--train.epochs=0", "--train.max_steps=2"]
+        words = any("words.yaml" in argument for argument in command)
+        tiny = [] if words else ["--cross_encoder.backbone=offline:tiny-bert"]
+        return [
+            *tiny,
+            "--data.max_dev=5",
+            "--data.dev_depth=3",
+            "--train.batch_size=4",
+            "--train.epochs=0",
+            "--train.max_steps=2",
+        ]
     if command[1] == "scripts/prepare_data.py" and "synthetic_documents" in command:
         return ["--num-documents=5"]
     if command[1] == "scripts/prepare_data.py" and {"hitab", "docrag_open", "tabrag_open"} & set(command):
@@ -103,7 +111,7 @@ def test_hitab_commands(run: Callable[..., dict], data_root: Path, tmp_path: Pat
     assert (tmp_path / "runs/hitab/headers_and_cells.md").read_text().count("| bm25_cells |") == 2
 
     commands = _commands("Rerank")
-    assert len(commands) == 7
+    assert len(commands) == 9
     figures = {}
     for command in commands:
         figures |= run(command, {"$TABRAG_DATA": str(data_root)}, _extra(command))
