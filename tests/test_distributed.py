@@ -45,8 +45,9 @@ def test_objects_of_any_length_arrive_in_rank_order() -> None:
 
 
 def test_shards_join_to_the_whole() -> None:
-    for length in (0, 1, 7, 8, 9):
-        parts = run_distributed(lambda rank, n=length: list(distributed.shard(range(n))), 3)
+    lengths = (0, 1, 7, 8, 9)
+    shards = run_distributed(lambda rank: [list(distributed.shard(range(length))) for length in lengths], 3)
+    for length, *parts in zip(lengths, *shards, strict=True):
         assert [x for part in parts for x in part] == list(range(length))
 
 
