@@ -70,6 +70,7 @@ def parser() -> argparse.ArgumentParser:
     )
     refine.add_argument("--num-pairs", type=int, default=1000, help="(question, table) pairs (default 1000)")
     refine.add_argument("--repeats", type=int, default=3, help="rounds; the best counts (default 3)")
+    refine.add_argument("--dtype", default="auto", help="of the header classifier: float32, bfloat16, ...")
     rerank = commands.add_parser("rerank", help="pairs that a chat model scores a second")
     rerank.add_argument("--model", default="offline:smollm2", help="text model: folder, hub id, offline:NAME")
     rerank.add_argument("--num-tables", type=int, default=300, help="of the synthetic pool (default 300)")
@@ -125,6 +126,7 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
             checkpoint=arguments.checkpoint,
             num_pairs=arguments.num_pairs,
             repeats=arguments.repeats,
+            dtype=arguments.dtype,
         )
     if arguments.command in ("train", "gradcache"):
         with _folder(arguments.data, arguments.tables) as folder:

@@ -23,6 +23,8 @@ class Config:
             always compared.
         device: Where the classifiers run: ``cpu``, ``cuda`` or ``cuda:N``; the first GPU, or else the CPU,
             where null.
+        dtype: Number format of the classifiers: ``auto`` (bfloat16 on a GPU that has it, else float32),
+            ``float32``, ``bfloat16`` or ``float16``.
         max_examples: About so many questions; 0 for all.
         table: Also write the tables to this Markdown file.
         plot: Also draw the curve to this PNG file; needs matplotlib.
@@ -32,6 +34,7 @@ class Config:
     split: str = "dev"
     checkpoints: dict[str, str] | None = None
     device: str | None = None
+    dtype: str = "auto"
     max_examples: int = 0
     table: str | None = None
     plot: str | None = None
@@ -46,6 +49,7 @@ def run(config: Config) -> dict[str, Any]:
         split=config.split,
         checkpoints=config.checkpoints,
         device=config.device,
+        dtype=config.dtype,
         max_examples=config.max_examples,
         table=config.table,
         plot=config.plot,

@@ -45,6 +45,7 @@ def evaluate_refinement(
     split: str,
     checkpoints: Mapping[str, str] | None = None,
     device: str | None = None,
+    dtype: str = "auto",
     max_examples: int = 0,
     table: str | Path | None = None,
     plot: str | Path | None = None,
@@ -57,6 +58,7 @@ def evaluate_refinement(
         checkpoints: Header classifiers by the names that the tables show; header words and a random order
             are always there.
         device: Where the classifiers run.
+        dtype: Their number format, see :func:`tabrag.inference.runtime.precision`.
         max_examples: About so many questions; 0 for all.
         table: Also write the tables to this Markdown file.
         plot: Also draw the curve to this PNG file.
@@ -85,7 +87,9 @@ def evaluate_refinement(
     if not examples:
         raise UserError(f"{folder.path}: no question of split '{split}' has answer cells in headers.jsonl")
     scorers = {LEXICAL: load_scorer(None)}
-    scorers |= {name: load_scorer(path, device=device) for name, path in (checkpoints or {}).items()}
+    scorers |= {
+        name: load_scorer(path, device=device, dtype=dtype) for name, path in (checkpoints or {}).items()
+    }
     cases = {name: scored(folder, examples, scorer, name) for name, scorer in scorers.items()}
     cases[RANDOM] = shuffled(cases[LEXICAL])
     systems = {name: {method: _figures(some, method) for method in METHODS} for name, some in cases.items()}

@@ -130,7 +130,8 @@ class RefineConfig:
             parent stay, on the axis that the question leaves open.
         checkpoint: Header classifier, folder or hub id; header words decide where null.
         device: ``cpu``, ``cuda`` or ``cuda:N``; the first GPU, or else the CPU, where null.
-        dtype: Number format of the header classifier, see :func:`tabrag.inference.runtime.precision`.
+        dtype: Of the header classifier's matrix products: ``auto`` (bfloat16 on a GPU that has it, else
+            float32), ``float32``, ``bfloat16`` (faster on processors that compute in it) or ``float16``.
     """
 
     method: Literal["top_k", "threshold", "budget"] = "threshold"

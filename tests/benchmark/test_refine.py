@@ -29,8 +29,10 @@ def test_refining(tmp_path: Path) -> None:
     arguments = {"checkpoint": str(tmp_path / "model"), "num_pairs": 4, "repeats": 1}
     found = measure_refining([_table(9, 9), _table(40, 12), _table(30, 10)], ["q", "which"], **arguments)
     assert found["different_tables"] == 2 and found["num_pairs"] == 4
-    assert found["tables_per_s"] > 0 and 0 <= found["body_cells_removed"] < 1
+    assert found["tables_per_s"] > 0 and found["cpu_ms_a_table"] > 0 and 0 <= found["body_cells_removed"] < 1
     assert 100 < found["tokens_a_table"] < 1000
+    short = measure_refining([_table(30, 10)], ["q"], **arguments, dtype="bfloat16")
+    assert (found["dtype"], short["dtype"]) == ("auto", "bfloat16")
     with pytest.raises(UserError, match="1 questions and 0 tables of 30 x 10"):
         measure_refining([_table(9, 9)], ["q"], **arguments)
     with pytest.raises(UserError, match="num_pairs=0"):

@@ -8,10 +8,12 @@ import pytest
 import torch
 from tiny_tables import sales
 
+from tabrag.errors import UserError
 from tabrag.inference.classify_headers import HeaderScorer
 from tabrag.models import tiny
 from tabrag.models.config import HeaderClassifierConfig
 from tabrag.models.header_classifier import HeaderClassifier
+from tabrag.models.token_match import NUM_MATCHES
 from tabrag.tables.grid import make_grid
 from tabrag.types import Grid
 
@@ -55,6 +57,32 @@ def test_batches_equal_single_pairs(bert: Path, scoring: str) -> None:
     assert together[0] != together[4]  # and questions
     if scoring == "softmax":
         assert sum(together[1].rows.values()) == pytest.approx(1, abs=1e-5)
+
+
+def test_a_shorter_number_format_moves_chances_a_little(bert: Path) -> None:
+    model = _model(bert)
+    pairs = [("which row 7 has x", grid) for grid in _grids()]
+    exact, short = (HeaderScorer(model, dtype=dtype)(pairs) for dtype in ("float32", "bfloat16"))
+    assert exact == HeaderScorer(model)(pairs)  # what a CPU takes by itself
+    assert exact != short
+    for one, other in zip(exact, short, strict=True):
+        assert one.rows == pytest.approx(other.rows, abs=0.01)
+        assert one.cols == pytest.approx(other.cols, abs=0.01)
+    with pytest.raises(UserError, match="dtype float16 does not work on a CPU"):
+        HeaderScorer(model, dtype="float16")
+
+
+def test_cosines_keep_their_digits_in_a_shorter_number_format(bert: Path) -> None:
+    model = _model(bert)
+    seen: list[torch.Tensor] = []
+    assert isinstance(model.score, torch.nn.Sequential)
+    model.score.register_forward_pre_hook(lambda _, given: seen.append(given[0]))
+    for dtype in ("float32", "bfloat16"):
+        HeaderScorer(model, dtype=dtype)([("which row 7 has x", _grids()[1])])
+    exact, short = torch.cat(seen[: len(seen) // 2]), torch.cat(seen[len(seen) // 2 :])
+    of_words = slice(-2 * NUM_MATCHES, -NUM_MATCHES)  # the words' own vectors pass through no layer
+    assert torch.equal(exact[:, of_words], short[:, of_words])
+    assert not torch.equal(exact, short)
 
 
 def test_positions_are_those_of_the_body(bert: Path) -> None:

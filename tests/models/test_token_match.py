@@ -35,6 +35,23 @@ def test_against_loops() -> None:
         assert found[number, 2].item() == pytest.approx(means[number] - top, abs=1e-5)
 
 
+def test_questions_of_other_lengths_in_a_batch_change_nothing() -> None:
+    generator = torch.Generator().manual_seed(0)
+    states = torch.randn(3, 8, 5, generator=generator)
+    question = torch.tensor([[0, 1, 0, 0, 0, 0, 0, 0], [0, 1, 1, 1, 0, 0, 0, 0], [0] * 8]).bool()
+    owner = torch.tensor([[-1, -1, -1, 0, -1, 1, 1, -1], [-1] * 5 + [2, -1, 3], [-1] * 6 + [4, -1]])
+    window = torch.tensor([0, 0, 1, 1, 2])
+    together = token_match(states, question_BT=question, owner_BT=owner, window_N=window)
+    for row, first, count in ((0, 0, 2), (1, 2, 2), (2, 4, 1)):
+        alone = token_match(
+            states[row : row + 1],
+            question_BT=question[row : row + 1],
+            owner_BT=(owner[row : row + 1] - first).clamp(min=-1),
+            window_N=window[window == row] - row,
+        )
+        assert len(alone) == count and torch.allclose(together[first : first + count], alone, atol=1e-6)
+
+
 def test_a_question_without_tokens() -> None:
     found = token_match(
         torch.randn(1, 3, 4),

@@ -13,6 +13,7 @@ from tiny_tables import sales
 
 from tabrag.models import tiny
 from tabrag.models.inputs.headers import NUM_FACTS, HeaderInputs, HeaderWindow
+from tabrag.tables.axes import AXES, axis_headers
 from tabrag.tables.grid import make_grid
 from tabrag.types import Grid
 
@@ -174,6 +175,18 @@ def test_facts_say_how_words_fit(bert: Path) -> None:
     assert cols.facts[:, 2].tolist() == [1, 0] and cols.facts[:, 5].tolist() == [1, 0]
     _, (none,) = _inputs(bert).windows("why", grid, "row")
     assert none.facts[:, :6].any() == False  # noqa: E712
+
+
+def test_both_axes_at_once_are_those_of_each(bert: Path) -> None:
+    inputs, grid, question = _inputs(bert), _regions(), "who has 34 and 56"
+    headers = {axis: axis_headers(grid, axis) for axis in AXES}
+    both = inputs.windows_of(question, grid, headers)
+    assert list(both) == ["row", "col"]
+    for axis in AXES:
+        _, alone = inputs.windows(question, grid, axis)
+        assert [_words(inputs, one) for one in both[axis]] == [_words(inputs, one) for one in alone]
+        assert [one.facts.tolist() for one in both[axis]] == [one.facts.tolist() for one in alone]
+    assert ": 34" in _words(inputs, both["row"][0]) and ": 34" in _words(inputs, both["col"][0])
 
 
 def test_sales_has_its_section_in_the_path(bert: Path) -> None:
