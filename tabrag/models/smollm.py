@@ -1,6 +1,6 @@
 """SmolLM2-135M-Instruct out of a GGUF file: its settings, its tokenizer and its weights, read once.
 
-transformers reads such a file too, but three times over, string by string, and takes five times as long.
+transformers reads such a file too, but several times over, and takes three times as long.
 """
 
 from __future__ import annotations
