@@ -207,11 +207,12 @@ class WordRerankerConfig:
     """How a word reranker is built.
 
     Attributes:
-        hidden: Hidden units of the network over the facts, beside their weighted sum; 0 for that sum alone.
+        hidden: Hidden units of a network over the facts, beside their weighted sum; 0 for that sum alone, which
+            does as well and means the same on tables of another kind.
         dropout: After the hidden units.
     """
 
-    hidden: int = 32
+    hidden: int = 0
     dropout: float = 0.1
 
     def __post_init__(self) -> None:

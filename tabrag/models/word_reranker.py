@@ -1,7 +1,7 @@
 """Whether a table holds what a question asks for, by words and numbers alone: no encoder.
 
-Facts of words over the whole pair (:func:`tabrag.tables.question_facts.question_facts`) and a small network
-over them; without hidden units the conditional logit of McFadden, 1974. It reads a pair in less than a
+A weighted sum of facts of words over the whole pair (:func:`tabrag.tables.question_facts.question_facts`),
+trained as a conditional logit (McFadden, 1974), and a small network beside it if wanted. It reads a pair in less than a
 millisecond and knows nothing of what words mean; behind a retriever that does, the two add up.
 
 Shapes: ``B`` pairs, ``F`` facts.
@@ -46,8 +46,9 @@ class WordReranker(nn.Module):
         self.config = config
         self.inputs = WordInputs()
         self.blend = Blend()
-        self.facts = nn.Linear(NUM_FACTS, 1, bias=False)
+        self.facts = nn.Linear(NUM_FACTS, 1)
         nn.init.zeros_(self.facts.weight)
+        nn.init.zeros_(self.facts.bias)
         self.hidden = (
             nn.Sequential(
                 nn.Linear(NUM_FACTS, config.hidden),

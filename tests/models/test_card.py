@@ -122,7 +122,7 @@ def test_cards_of_other_models(tmp_path: Path, capsys: pytest.CaptureFixture[str
     write_card(folder, settings={"out": "/home/me/x"}, metrics={"kept@75": 0.5}, data=[])
     card = (folder / "README.md").read_text(encoding="utf-8")
     assert "| kept@75 | 0.5 |" in card and "/home/me" not in card
-    assert ("| hidden | 32 |" if name == "word reranker" else "| backbone | bert |") in card
+    assert ("| hidden | 0 |" if name == "word reranker" else "| backbone | bert |") in card
     assert name.endswith(kind_of(folder).name)
     code = re.search(r"```python\n(.*?)```", card, re.DOTALL)
     assert code is not None
