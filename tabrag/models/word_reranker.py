@@ -1,8 +1,8 @@
 """Whether a table holds what a question asks for, by words and numbers alone: no encoder.
 
 A weighted sum of facts of words over the whole pair (:func:`tabrag.tables.question_facts.question_facts`),
-trained as a conditional logit (McFadden, 1974), and a small network beside it if wanted. It reads a pair in less than a
-millisecond and knows nothing of what words mean; behind a retriever that does, the two add up.
+trained as a conditional logit (McFadden, 1974), and a small network beside it if wanted. It reads a pair in
+less than a millisecond and knows nothing of what words mean; behind a retriever that does, the two add up.
 
 Shapes: ``B`` pairs, ``F`` facts.
 """
