@@ -19,7 +19,7 @@ from tabrag.types import Block, Document
 
 _FULL_ENOUGH = 0.5
 """A chunk ends before the last heading in it where it is at least this full without it."""
-_ARTEFACTS = ("table", "picture")
+ARTEFACTS = ("table", "picture")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ def chunks_of(
 
 def placeholder_tokens(block: Block, unit: Unit) -> int:
     """Tokens of a unit where a placeholder stands for a table or a picture."""
-    return estimate_tokens(placeholder(block) if block.kind in _ARTEFACTS else unit.text)
+    return estimate_tokens(placeholder(block) if block.kind in ARTEFACTS else unit.text)
 
 
 def _pages(document: Document, units: Sequence[Unit]) -> list[list[Unit]]:
@@ -123,7 +123,7 @@ def _pages(document: Document, units: Sequence[Unit]) -> list[list[Unit]]:
 
 def _piece(blocks: Sequence[Block], run: Sequence[Unit], place: int, size: int) -> Piece:
     kinds = [blocks[unit.block].kind for unit in run[place : place + 2]]
-    joined = len(kinds) == 2 and "caption" in kinds and (kinds[0] in _ARTEFACTS or kinds[1] in _ARTEFACTS)
+    joined = len(kinds) == 2 and "caption" in kinds and (kinds[0] in ARTEFACTS or kinds[1] in ARTEFACTS)
     return Piece(size, heading=kinds[0] == "heading", joined=joined)
 
 

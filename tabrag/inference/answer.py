@@ -25,6 +25,7 @@ import dataclasses
 import time
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from tabrag.chat.open import open_chat, refuse_text_alone
@@ -213,9 +214,10 @@ class Reader:
         return Asked(query, question, instruction, tables, shown, relevance, notes)
 
     def read_of(self, candidates: Sequence[Candidate]) -> list[Candidate]:
-        """The best candidates, then the nodes of summary trees that stand beside them."""
-        ranked = [one for one in candidates if one.stage != TREE]
-        return ranked[: self.num_tables] + [one for one in candidates if one.stage == TREE]
+        """The best candidates and the nodes of summary trees beside them, by turns: a budget cuts both."""
+        ranked = [one for one in candidates if one.stage != TREE][: self.num_tables]
+        nodes = [one for one in candidates if one.stage == TREE]
+        return [one for pair in zip_longest(ranked, nodes) for one in pair if one is not None]
 
     def _read_cells(self, pairs: Sequence[tuple[Asked, Answer]], run: Run, corpus: Corpus) -> None:
         readable: list[tuple[Asked, Answer]] = []

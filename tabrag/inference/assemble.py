@@ -2,7 +2,8 @@
 
 MM-BizRAG's assembly (Bhathena et al., arXiv 2606.04231): the parts that the hits belong to, the best first,
 as long as the budget lasts; in them tables as Markdown and pictures with their descriptions where they stand.
-A part that does not fit whole gives the units that fit the question best.
+A part that does not fit whole, or that is longer than its share of the budget, gives the units that fit the
+question best; what else it has comes where the other parts leave room.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from tabrag.chat.protocol import Picture
+from tabrag.documents.chunking import ARTEFACTS
 from tabrag.documents.part import DocumentPart, merge_parts, whole_part
 from tabrag.documents.section_paths import Path
 from tabrag.documents.select import fill, rarity_scores
@@ -26,8 +28,13 @@ from tabrag.tables.text import markdown, one_line
 from tabrag.tables.token_estimate import estimate_tokens
 from tabrag.types import Block, Document, Table
 
-_PASSES = 2
-"""The lines between texts are counted as if each part had its own: a second pass uses what they leave."""
+PART_SHARE = 0.4
+"""What a part may take of the budget before the others had their turn: what a question needs may stand in two
+places, and the best part may be the wrong one. More than a table may take (``TABLE_SHARE``), so that a table
+finds room with the lines above it."""
+_PASSES = 6
+"""Shares first, then the whole budget, at most so often. The lines between texts are counted as if each part
+had its own: a further pass uses what they leave."""
 
 PicturePath = Callable[[str], str]
 """A picture's path in the data set folder to its absolute path."""
@@ -61,7 +68,10 @@ def assemble(
     taken: dict[str, list[DocumentPart]] = {}
     joined: list[tuple[WholeDocument, DocumentText]] = []
     room = config.max_tokens
-    for _ in range(_PASSES):
+    for number in range(_PASSES):
+        is_shared = number == 0 and len(found) > 1
+        share = int(PART_SHARE * config.max_tokens) if is_shared else config.max_tokens
+        before = sum(map(len, taken.values()))
         for part in found:
             known = taken.setdefault(part.document.id, [])
             fresh = _fresh(part, known)
@@ -69,13 +79,15 @@ def assemble(
                 continue
             is_first = not any(taken.values())
             marks, costs = writer.marks(fresh, known), writer.costs(fresh)
-            if marks + sum(costs) > room and fresh.units:
-                fresh, costs = _best(fresh, costs, writer, room=room - marks, is_first=is_first)
+            if marks + sum(costs) > min(room, share) and fresh.units:
+                fresh, costs = _best(fresh, costs, writer, room=min(room, share) - marks, is_first=is_first)
             elif marks + sum(costs) > room and not is_first:
                 continue
             if fresh.units or fresh.document.blocks or _own_page(fresh, config, picture_path):
                 known.append(fresh)
                 room -= marks + sum(costs)
+        if number and sum(map(len, taken.values())) == before:
+            break
         joined = [_joined(parts, writer, config, picture_path) for parts in taken.values() if parts]
         room = config.max_tokens - sum(writer.size(text.text) for _, text in joined)
     return joined
@@ -120,12 +132,25 @@ def _best(
     if not is_first:
         small = [place for place, cost in enumerate(costs) if cost <= room]
         units, costs = [units[place] for place in small], [costs[place] for place in small]
-    said = [writer.said(part, unit) for unit in units]
-    words = [
-        tokenize(one.text if one.table is None else f"{one.text}\n{markdown(one.table)}") for one in said
-    ]
-    chosen = fill(rarity_scores(writer.asked, words), costs, budget=room)
+    scores = rarity_scores(writer.asked, _words(part, units, writer))
+    chosen = fill(scores, costs, budget=room)
     return _only(part, [units[place] for place in chosen]), [costs[place] for place in chosen]
+
+
+def _words(part: DocumentPart, units: Sequence[Unit], writer: UnitWriter) -> list[list[str]]:
+    """What is compared with the question of each unit; a table or a picture has its captions' words too."""
+    kinds = {place: block.kind for place, block in zip(part.places, part.document.blocks, strict=True)}
+    said = [writer.said(part, unit) for unit in units]
+    own = [tokenize(one.text if one.table is None else f"{one.text}\n{markdown(one.table)}") for one in said]
+    captions = {
+        unit.number: words for unit, words in zip(units, own, strict=True) if kinds[unit.block] == "caption"
+    }
+    return [
+        [*words, *captions.get(unit.number - 1, ()), *captions.get(unit.number + 1, ())]
+        if kinds[unit.block] in ARTEFACTS
+        else words
+        for unit, words in zip(units, own, strict=True)
+    ]
 
 
 def _joined(

@@ -33,7 +33,7 @@ class Said:
 
 
 class UnitWriter:
-    """Makes texts of units, each once.
+    """Makes texts of units and measures them, each once.
 
     Args:
         question: What is asked.
@@ -55,6 +55,7 @@ class UnitWriter:
         self._share = replace(config, max_tokens=max(1, config.max_tokens // TABLE_SHARE))
         self._num_tokens = num_tokens
         self._said: dict[tuple[str, int], Said] = {}
+        self._sizes: dict[str, int] = {}
 
     def costs(self, part: DocumentPart) -> list[int]:
         """Tokens of each unit of a part; of a summary those of all it says."""
@@ -82,7 +83,9 @@ class UnitWriter:
 
     def size(self, text: str) -> int:
         """Tokens of a text with the break before it."""
-        return self._num_tokens(text) + 1 if text else 0
+        if text not in self._sizes:
+            self._sizes[text] = self._num_tokens(text) + 1 if text else 0
+        return self._sizes[text]
 
     def _pages(self, part: DocumentPart) -> set[int | None]:
         """Pages of the units that say something."""

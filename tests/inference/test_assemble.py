@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tabrag.chat.protocol import Picture
-from tabrag.documents.part import PartId, node_part, parse_part_id, take_part
+from tabrag.documents.part import DocumentPart, PartId, node_part, parse_part_id, take_part
 from tabrag.documents.units import units_of
 from tabrag.documents.whole import WholeDocument
 from tabrag.inference.assemble import assemble
@@ -132,6 +132,35 @@ def test_the_best_part_has_the_room_first():
     found = pieces(part("d#u10-10"), part("d#u2-4"), config=config, question="snow in December")
     assert [one for one in found if "Lee" in str(one)]
     assert not [one for one in found if "Snow" in str(one)]
+
+
+def test_a_long_part_leaves_room_for_the_next():
+    cows = " ".join(f"Cow {name} eats grass." for name in "ABCDEFGHIJKL")
+    blocks = [Block(kind="text", text=cows, page=1), Block(kind="text", text="Ms Lee owns it.", page=2)]
+    whole = WholeDocument(Document(id="d", title="Farm", blocks=blocks), {})
+    cow_page, lee_page = (take_part(whole, PartId("d", page=number)) for number in (1, 2))
+    config = ContextConfig(mode="whole", max_tokens=74)
+
+    def text(*parts: DocumentPart) -> str:
+        ((_, shown),) = assemble(list(parts), "Who owns the cows?", config=config)
+        return shown.text
+
+    assert "Ms Lee owns it." in text(cow_page, lee_page)
+    assert text(cow_page, lee_page).count("eats grass") > 7, "what room is left goes to the long part"
+    assert text(cow_page, lee_page).count("...") == 1, "sentences that follow each other stand together"
+
+
+def test_a_picture_of_a_part_that_is_cut_counts_with_its_caption():
+    blocks = [
+        Block(kind="text", text="Milk is white. Cows eat grass.", page=1),
+        Block(kind="picture", image="images/d/2.png", page=1),
+        Block(kind="caption", text="Figure 1: yield by month", page=1),
+    ]
+    document = Document(id="d", title="Farm", blocks=blocks)
+    chunk = take_part(WholeDocument(document, {}), PartId("d", units=(1, 4)))
+    config = ContextConfig(mode="whole", max_tokens=22)
+    found = pieces(chunk, config=config, pictures=True, question="In which month was the yield best?")
+    assert found == ["[page 1]", Picture("/images/d/2.png"), "[picture]"]
 
 
 def test_a_part_that_is_cut_names_the_section_of_what_is_left():

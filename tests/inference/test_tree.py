@@ -63,7 +63,7 @@ def test_settings_out_of_range(folder: Path):
             nodes_of(folder, **options)
 
 
-def test_a_reader_gets_nodes_behind_the_candidates_that_it_reads(folder: Path):
+def test_a_reader_gets_nodes_beside_the_candidates_that_it_reads(folder: Path):
     context = ContextConfig(mode="whole", max_tokens=2000)
     settings = PipelineConfig(
         data=str(folder / "data"),
@@ -77,6 +77,9 @@ def test_a_reader_gets_nodes_behind_the_candidates_that_it_reads(folder: Path):
     found = pipeline.find([QUERY])
     read = [one.item_id for one in pipeline.reader.read_of(found.run["q"])]
     assert len(found.ranked["q"]) == 2 and read == [found.ranked["q"][0].item_id, *nodes_of(folder)]
+    by_turns = Reader(ReaderConfig(reader="chat", num_tables=2)).read_of(found.run["q"])
+    ranked, nodes = [one.item_id for one in found.ranked["q"]], nodes_of(folder)
+    assert [one.item_id for one in by_turns] == [ranked[0], nodes[0], ranked[1], *nodes[1:]]
     (asked,) = pipeline.reader.contexts(found.queries, found.run, pipeline.data)
     text = "\n".join(asked.shown[0].texts)
     assert len(asked.shown) == 1 and "[summary] Lemons, lemons: a summary." in text
