@@ -47,9 +47,6 @@ _MISSED_TEXTS = {("html/example-steelJIS-datasheet.html", "tables")}
 _MISSED_PICTURES = {
     ("invoice-german-handwriting.png", "header"): "its table is found without its header",
     ("invoice-german-handwriting.png", "cell"): "the same",
-    ("egovernment-two-tables.jpg", "tables"): "two tables are read as one",
-    ("swiss-bill-watermark.jpg", "header"): "its table is not found",
-    ("swiss-bill-watermark.jpg", "cell"): "the same",
     ("lottery-table-blurred.png", "header"): "blurred: not all of its signs are read",
     ("lottery-table-blurred.png", "cell"): "the same",
 }
