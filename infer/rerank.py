@@ -18,16 +18,17 @@ class Config(RerankConfig):
     """Settings of a reranking job. Killed and started again, it continues.
 
     Attributes:
-        checkpoint: Reranker, folder or hub id: a cross-encoder, or a language model that was trained to say
-            True or False. Where null, a language model as it is: ``server``, or else ``chat``.
+        checkpoint: Reranker, folder or hub id: a cross-encoder, a word reranker, or a language model that was
+            trained to say True or False. Where null, a language model as it is: ``server``, or else ``chat``.
         depth: Candidates of a query that are scored; the others follow below them in their order.
         rank_weight: What the rank before counts, in units of log-odds: 0 is the model alone. That of the
             checkpoint where null.
-        device: Where a cross-encoder runs: ``cpu``, ``cuda`` or ``cuda:N``; the first GPU, or else the CPU,
-            where null.
+        device: Where a cross-encoder or word reranker runs: ``cpu``, ``cuda`` or ``cuda:N``; the first GPU,
+            or else the CPU, where null.
         dtype: Of a cross-encoder: ``auto`` (bfloat16 on a GPU that has it, else float32), ``float32``,
             ``bfloat16`` or ``float16``.
-        batch_tokens: Positions of a cross-encoder's batch, padding included.
+        batch_tokens: Positions of a cross-encoder's batch, padding included; a word reranker's pair counts as
+            one for each of its facts.
         chat: The language model, and how it runs; a trained one is named by ``checkpoint``.
         server: A served language model, in place of ``chat``.
         show: What a language model as it is sees of a candidate: ``text``, ``image`` (of a part of a document

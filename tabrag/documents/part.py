@@ -25,6 +25,7 @@ _ID = re.compile(
     r"(?P<document>.+)#(?:u(?P<first>\d{1,9})-(?P<last>\d{1,9})|p(?P<page>\d{1,9})|n(?P<node>\d{1,9}))",
     re.DOTALL | re.ASCII,
 )
+_PAGES = re.compile(r"(\d{1,6})-(\d{1,6})", re.ASCII)
 _TABLE = re.compile(r"(?<=.)#t\d+\Z", re.DOTALL)
 
 
@@ -134,12 +135,21 @@ def take_part(whole: WholeDocument, part: PartId, units: Sequence[Unit] | None =
     return part_of(whole, part, found)
 
 
+def page_span(text: str) -> tuple[int, int] | None:
+    """First and last of several pages, ``3-5``; None of any other text."""
+    match = _PAGES.fullmatch(text)
+    if match is None:
+        return None
+    first, last = sorted(map(int, match.groups()))
+    return first, last
+
+
 def table_pages(table: Table) -> tuple[int, int] | None:
     """First and last page of a table, which runs on over those between; None where no page is known."""
-    first, _, last = table.metadata.get("pages", "").partition("-")
-    if first.isdigit() and last.isdigit():
-        return int(first), int(last)
-    return None if table.source.page is None else (table.source.page, table.source.page)
+    span = page_span(table.metadata.get("pages", ""))
+    if span is not None or table.source.page is None:
+        return span
+    return table.source.page, table.source.page
 
 
 def block_pages(block: Block, tables: Mapping[str, Table]) -> tuple[int, int] | None:

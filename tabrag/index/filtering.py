@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from tabrag.documents.part import block_pages, parse_part_id, table_pages
+from tabrag.documents.part import block_pages, page_span, parse_part_id, table_pages
 from tabrag.documents.units import units_of
 from tabrag.documents.whole import Item, WholeDocument
 from tabrag.errors import UserError
@@ -140,10 +140,8 @@ def _pages(item: Item, item_ids: Sequence[str]) -> list[tuple[int, int] | None]:
 
 def _values(name: str, known: Mapping[str, str]) -> list[str]:
     """The values that an item has under a name: all its pages, or the only one."""
-    first, dash, last = known[name].partition("-")
-    if name == "page" and dash and first.isdigit() and last.isdigit():
-        return [str(page) for page in range(int(first), int(last) + 1)]
-    return [known[name]]
+    span = page_span(known[name]) if name == "page" else None
+    return [known[name]] if span is None else [str(page) for page in range(span[0], span[1] + 1)]
 
 
 def _choices(name: str, value: FilterValue) -> list[str | tuple[_Bound, ...]]:

@@ -51,12 +51,14 @@ class Blend:
     scores: ScoreBlend | None = None
 
     @classmethod
-    def from_record(cls, values: dict[str, Any]) -> Blend:
+    def from_record(cls, values: Any) -> Blend:
         """Inverse of :func:`dataclasses.asdict`.
 
         Raises:
-            TypeError: A field is missing or unknown.
+            TypeError: It is no mapping, or a field is missing or unknown.
         """
+        if not isinstance(values, dict):
+            raise TypeError("blend is no mapping of names to numbers")
         scores = values.get("scores")
         return cls(**{**values, "scores": None if scores is None else ScoreBlend(**scores)})
 

@@ -151,9 +151,9 @@ def _word_reranker(folder: Path) -> Kind:
     return _pair_model(
         read_json(folder / "word_reranker.json"),
         WordReranker,
-        lead="Says how likely a table holds what a question asks for, trained with tabrag: a small network "
-        "over the words and numbers that they share, without an encoder, that puts a retriever's candidates "
-        "in order.",
+        lead="Says how likely a table holds what a question asks for, trained with tabrag: a weighted sum "
+        "of facts of the words and numbers that they share (or a small network over these), without an "
+        "encoder, that puts a retriever's candidates in order.",
         backbones=(),
     )
 

@@ -207,8 +207,8 @@ class WordRerankerConfig:
     """How a word reranker is built.
 
     Attributes:
-        hidden: Hidden units of a network over the facts, beside their weighted sum; 0 for that sum alone,
-            which does as well and means the same on tables of another kind.
+        hidden: Hidden units of a network over the facts, beside their weighted sum; 0 for that sum alone.
+            They learn the training tables better, and carry less over to tables of another kind.
         dropout: After the hidden units.
     """
 

@@ -36,7 +36,10 @@ class PairMaker(Protocol):
 class PairModel(Protocol):
     """A module whose call gives the log-odds of each pair of a batch, Tensor[B] float32."""
 
-    inputs: PairMaker
+    @property
+    def inputs(self) -> PairMaker:
+        """What makes its arguments."""
+
     blend: Blend
     """How the score becomes P(True); set when the model is judged on a dev split."""
     training: bool
@@ -64,7 +67,7 @@ def load_pair_model(name: str | Path) -> PairModel:
     Raises:
         UserError: It is neither, or its files are not exactly the expected ones.
     """
-    from tabrag.models import cross_encoder, word_reranker
+    from tabrag.models import chat_files, cross_encoder, word_reranker
 
     folder = resolve(name)
     if (folder / cross_encoder.FILE).is_file():
@@ -72,6 +75,6 @@ def load_pair_model(name: str | Path) -> PairModel:
     if (folder / word_reranker.FILE).is_file():
         return word_reranker.WordReranker.from_pretrained(folder)
     raise UserError(
-        f"{folder}: neither {cross_encoder.FILE} nor {word_reranker.FILE} nor chat_reranker.json, so this is "
+        f"{folder}: neither {cross_encoder.FILE} nor {word_reranker.FILE} nor {chat_files.FILE}, so this is "
         "no reranker's folder"
     )

@@ -2,8 +2,9 @@
 
 No model: shares of the question's words that stand in title, headers and cells, each word weighed by how few
 items of a corpus have it, and numbers and years that agree or contradict. Facts about cells see the whole
-table, of which an encoder reads the headers alone. A cross-encoder takes them beside its own states, as the
-header classifier takes the facts of :func:`tabrag.models.inputs.headers.word_facts`.
+table, of which an encoder reads the headers alone. A word reranker knows nothing else; a cross-encoder takes
+them beside its own states, as the header classifier takes the facts of
+:func:`tabrag.models.inputs.headers.word_facts`.
 """
 
 from __future__ import annotations

@@ -82,7 +82,7 @@ class LossConfig:
 
 @dataclass(kw_only=True)
 class RankingLossConfig:
-    """The loss of a cross-encoder: listwise over the candidates of a query, plus pointwise.
+    """The loss of a cross-encoder or word reranker: listwise over the candidates of a query, plus pointwise.
 
     Attributes:
         pointwise: Weight of the binary cross-entropy beside the softmax over the candidates; it is what gives

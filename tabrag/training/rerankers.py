@@ -45,11 +45,15 @@ def make_task(
     assert model is not None
     if not isinstance(model, ChatRerankerConfig):
         from tabrag.models.cross_encoder import CrossEncoder
+        from tabrag.models.pair_model import PairModel
         from tabrag.models.word_reranker import WordReranker
         from tabrag.training.pair_task import PairTask
 
-        is_cross = isinstance(model, CrossEncoderConfig)
-        pairs = CrossEncoder.from_config(model) if is_cross else WordReranker(model)
+        pairs: PairModel
+        if isinstance(model, CrossEncoderConfig):
+            pairs = CrossEncoder.from_config(model)
+        else:
+            pairs = WordReranker(model)
         return PairTask(pairs.to(accelerator.device), loss=loss, **shared)
     if is_partitioned(accelerator) and model.four_bit:
         raise UserError("4-bit weights cannot be split by DeepSpeed: launch with configs/launch/gpu_8.yaml")

@@ -14,8 +14,10 @@ from tabrag.documents.part import (
     document_of,
     merge_parts,
     node_part,
+    page_span,
     parse_part_id,
     part_of,
+    table_pages,
     take_part,
     whole_id_fault,
     whole_part,
@@ -140,6 +142,15 @@ def test_a_table_that_runs_on_stands_on_all_its_pages():
         assert [block.kind for block in part.document.blocks] == kinds
     assert list(take_part(whole, PartId("d", page=3)).tables) == ["d#t1"]
     assert take_part(WHOLE, PartId("d", page=3)).document.blocks == []
+
+
+@pytest.mark.parametrize(
+    ("text", "span"),
+    [("3-5", (3, 5)), ("5-3", (3, 5)), ("7-7", (7, 7)), ("7", None), ("\u00b2-\u00b3", None), ("-5", None)],
+)
+def test_a_span_of_pages_is_two_numbers(text: str, span: tuple[int, int] | None):
+    assert page_span(text) == span
+    assert table_pages(replace(TABLE, metadata={"pages": text})) == (span or table_pages(TABLE))
 
 
 @pytest.mark.parametrize("item_id", ["d#p4", "d#u0-3", "d#u5-4", "d#u9-99"])

@@ -22,6 +22,7 @@ from tabrag.inference.rerank import Rerank
 from tabrag.inference.score_pairs import PairScorer
 from tabrag.models.blend import Blend
 from tabrag.models.config import WordRerankerConfig
+from tabrag.models.pair_model import load_pair_model
 from tabrag.models.word_reranker import WordReranker
 from tabrag.training.accelerator import make_accelerator
 from tabrag.training.config import RankingLossConfig, TrainConfig
@@ -70,7 +71,8 @@ def test_other_folders_and_broken_ones_are_refused(tmp_path: Path) -> None:
     WordReranker(WordRerankerConfig()).save_pretrained(tmp_path / "out")
     path = tmp_path / "out/word_reranker.json"
     values = json.loads(path.read_text())
-    for change in ({"format_version": 9}, {"colour": 1}, {"blend": {"x": 1}}, {"hidden": -1}):
+    faults = ({"format_version": 9}, {"colour": 1}, {"blend": {"x": 1}}, {"blend": None}, {"hidden": -1})
+    for change in faults:
         path.write_text(json.dumps({**values, **change}))
         with pytest.raises(UserError, match=r"word_reranker\.json|hidden -1"):
             WordReranker.from_pretrained(tmp_path / "out")
@@ -78,6 +80,9 @@ def test_other_folders_and_broken_ones_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"word_reranker\.safetensors"):
         WordReranker.from_pretrained(tmp_path / "out")
     path.write_text(json.dumps(values))
+    with pytest.raises(UserError, match=r"neither cross_encoder\.json nor word_reranker\.json nor chat_rer"):
+        load_pair_model(tmp_path / "empty")
+    assert isinstance(load_pair_model(tmp_path / "out"), WordReranker)
     (tmp_path / "out/word_weights.json").unlink()
     with pytest.raises(UserError, match=r"word_weights\.json is missing"):
         WordReranker.from_pretrained(tmp_path / "out")

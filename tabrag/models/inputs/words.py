@@ -15,6 +15,7 @@ from torch import Tensor
 from tabrag.documents.whole import Item
 from tabrag.models.inputs.word_facts import WordFacts
 from tabrag.tables.question_facts import ItemWords
+from tabrag.tables.text import title_text
 from tabrag.types import Entry, Table
 
 
@@ -53,7 +54,9 @@ def _words(item: Item) -> ItemWords:
         return ItemWords.of_table(item)
     texts = [block.text for block in item.document.blocks]
     for table in item.tables.values():
-        texts.append(table.title)
-        if table.grid is not None:
+        texts.append(title_text(table))
+        if table.grid is None:
+            texts += [word.text for word in table.words or ()]
+        else:
             texts += [cell for row in table.grid.cells for cell in row]
     return ItemWords.of_texts(item.document.title, texts)
