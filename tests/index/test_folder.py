@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 import json
-import multiprocessing
 import os
 import signal
+import subprocess
+import sys
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -133,26 +134,29 @@ def test_a_build_that_fails_leaves_the_old_index(tmp_path: Path, monkeypatch: py
     assert len(make(tmp_path / "index", "exact", entries(1, 2))) == 2
 
 
+PROGRAM = """
+import os, sys
+sys.path.insert(0, {tests!r})
+from pathlib import Path
+from indexes import entries, retriever
+from tabrag.index.folder import Index
+import tabrag.inference.encode as module
+real, count = module.encode, 0
+def encode(tower, part, **options):
+    global count
+    count += 1
+    if count == 3:
+        os.kill(os.getpid(), 9)
+    return real(tower, part, **options)
+module.encode = encode
+Index.build(Path({out!r}), entries(*range(30)), kind="exact", retriever=retriever(), entries_per_shard=8)
+"""
+
+
 def test_a_killed_build_continues(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    retriever()
-
-    def build() -> None:
-        from tabrag.inference import encode as module
-
-        real, parts = module.encode, itertools.count(1)
-
-        def encode(*arguments: Any, **options: Any) -> Any:
-            if next(parts) == 3:
-                os.kill(os.getpid(), signal.SIGKILL)
-            return real(*arguments, **options)
-
-        module.encode = encode
-        make(tmp_path / "index", "exact", entries_per_shard=8)
-
-    process = multiprocessing.get_context("fork").Process(target=build)
-    process.start()
-    process.join()
-    assert process.exitcode == -signal.SIGKILL
+    program = PROGRAM.format(tests=str(Path(__file__).parents[1]), out=str(tmp_path / "index"))
+    process = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True)
+    assert process.returncode == -signal.SIGKILL, process.stderr
     assert [path.name for path in tmp_path.iterdir()] == [".index.partial"]
     (tmp_path / ".index.partial" / "000009.npy").write_bytes(b"cut off")
     seen: list[str] = []
