@@ -117,7 +117,7 @@ def test_torchrun_makes_the_same_index_and_run(
     data: Path, checkpoint: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     one, two, run = tmp_path / "one", tmp_path / "two", tmp_path / "run.jsonl"
-    # A launch each: a second group in the same processes meets at the first one's store and may wait for ever.
+    # A launch each: a second group in the same processes meets at the first one's store, where it may hang.
     launch = [str(Path(sys.executable).parent / "torchrun"), "--nproc_per_node=2", "--standalone"]
     given = [f"--data={data}", f"--checkpoint={checkpoint}"]
     asked = [f"--indexes=[{two}]", f"--data={data}", f"--out={run}"]
