@@ -29,8 +29,8 @@ import torch
 
 from tabrag.errors import UserError, missing_extra
 from tabrag.files import atomic_folder, sha256_file, write_json
-from tabrag.models import llava_small, smollm, tiny, tiny_chat
-from tabrag.models.io import write_model
+from tabrag.models import llava_small, tiny, tiny_chat
+from tabrag.models.io import quiet, write_model
 
 logger = logging.getLogger(__name__)
 
@@ -189,8 +189,21 @@ def _layoutlmv3_minilm(files: dict[str, Path], folder: Path) -> None:
 
 
 def _smollm2(files: dict[str, Path], folder: Path) -> None:
-    (file,) = files.values()
-    smollm.build(folder, file=file)
+    """Unpack the 4-bit weights; bfloat16 keeps far more digits than they had, at half the size of float32."""
+    from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
+
+    (name, path), *_ = files.items()
+    tokenizer = AutoTokenizer.from_pretrained(path.parent, gguf_file=name, local_files_only=True)
+    with quiet():
+        model = AutoModelForCausalLM.from_pretrained(
+            path.parent,
+            gguf_file=name,
+            local_files_only=True,
+            quantization_config=GgufConfig(dequantize=True),
+            dtype=torch.bfloat16,
+        )
+    write_model(model, folder)
+    tokenizer.save_pretrained(folder)
 
 
 def _dinov2_small(files: dict[str, Path], folder: Path) -> None:
