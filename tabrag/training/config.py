@@ -27,6 +27,8 @@ class TrainConfig:
         betas: AdamW's.
         warmup: Share of the steps with a rising learning rate; a cosine to zero follows.
         clip: Largest gradient norm; 0 does not clip.
+        dropout: Probability of every dropout that the model has; its own settings hold where this is empty.
+            0 halves the time of a step on a CPU.
         precision: ``auto`` is bfloat16 on a GPU that has it, else float32.
         seed: Seed of the order of the data, hard negatives, new weights and dropout.
         log_every: Steps between log lines.
@@ -48,6 +50,7 @@ class TrainConfig:
     betas: tuple[float, float] = (0.9, 0.98)
     warmup: float = 0.05
     clip: float = 1.0
+    dropout: float | None = None
     precision: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
     seed: int = 0
     log_every: int = 10
@@ -63,6 +66,8 @@ class TrainConfig:
             _at_least(0, name, getattr(self, name))
         for name in ("lr", "weight_decay", "clip"):
             _at_least(0, name, getattr(self, name))
+        if self.dropout is not None and not 0 <= self.dropout < 1:
+            raise UserError(f"dropout {self.dropout} does not lie in 0..1 (1 excluded)")
         if not 0 <= self.warmup <= 1:
             raise UserError(f"warmup is a share of the steps, 0..1, found {self.warmup}")
         if not all(0 <= beta < 1 for beta in self.betas):

@@ -20,6 +20,7 @@ from tabrag.files import write_json
 from tabrag.training import rehearsal
 from tabrag.training.accelerator import is_partitioned, wrap
 from tabrag.training.config import TrackingConfig, TrainConfig
+from tabrag.training.dropout import set_dropout
 from tabrag.training.gradcache import check_cacheable
 from tabrag.training.memory import describe, explain_out_of_memory, forecast, lower_bound
 from tabrag.training.run_dir import open_run
@@ -79,6 +80,8 @@ def train(
     """
     if config.gradcache:
         check_cacheable(task.module, accelerator)
+    if config.dropout is not None:
+        set_dropout(task.module, config.dropout)
     state = open_run(out, settings=settings, resume=resume)
     steps_an_epoch = task.num_batches() // config.accumulate
     total = config.max_steps or config.epochs * steps_an_epoch

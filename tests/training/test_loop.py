@@ -329,3 +329,13 @@ def test_one_reduction_a_step_with_accumulation(tmp_path: Path) -> None:
 
     assert run_distributed(work, 2) == [2, 2]
     assert (tmp_path / "run" / "metrics.json").exists()
+
+
+def test_dropout_of_the_settings_replaces_the_models_own(tmp_path: Path) -> None:
+    losses = {}
+    for name, changes in {"own": {}, "none": {"dropout": 0.0}, "as_built": {"dropout": 0.5}}.items():
+        _train(ToyTask(dropout=0.5), tmp_path / name, **changes)
+        losses[name] = _losses(tmp_path / name)
+    _train(ToyTask(dropout=0.0), tmp_path / "built_without")
+    assert losses["own"] == losses["as_built"] != losses["none"]
+    assert losses["none"] == _losses(tmp_path / "built_without")
