@@ -5,10 +5,12 @@ launch.
 from __future__ import annotations
 
 import os
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import torch
 from torch import nn
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from tabrag.errors import UserError
 from tabrag.training import zero
@@ -60,6 +62,15 @@ def wrap(
     if is_partitioned(accelerator):
         return zero.prepare(module, optimizer, accelerator, config)
     return accelerator.prepare(module, optimizer)
+
+
+def attention(accelerator: Any) -> AbstractContextManager[None]:
+    """The kernels of attention for a training step: PyTorch's choice, but the plain ones in bfloat16 on a CPU,
+    where the fused one's backward pass alone takes as long as all the rest of the step.
+    """
+    if accelerator.device.type == "cpu" and accelerator.mixed_precision == "bf16":
+        return sdpa_kernel(SDPBackend.MATH)
+    return nullcontext()
 
 
 def is_partitioned(accelerator: Any) -> bool:

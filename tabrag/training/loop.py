@@ -18,7 +18,7 @@ from tabrag import distributed
 from tabrag.errors import UserError
 from tabrag.files import write_json
 from tabrag.training import rehearsal
-from tabrag.training.accelerator import is_partitioned, wrap
+from tabrag.training.accelerator import attention, is_partitioned, wrap
 from tabrag.training.config import TrackingConfig, TrainConfig
 from tabrag.training.dropout import set_dropout
 from tabrag.training.gradcache import check_cacheable
@@ -107,7 +107,7 @@ def train(
     estimate = None
     if config.estimate and progress.step < total and not _is_stale(progress, config):
         first = next(batches)
-        with explain_out_of_memory(config):
+        with explain_out_of_memory(config), attention(accelerator):
             estimate = rehearsal.step_seconds(task.module, first, accelerator, config)
         batches = itertools.chain([first], batches)
     module, optimizer = wrap(task.module, optimizer, accelerator, config)
@@ -144,7 +144,7 @@ def train(
         for group, peak in zip(optimizer.param_groups, peaks, strict=True):
             group["lr"] = peak * factor
         begun = time.perf_counter()
-        with explain_out_of_memory(config):
+        with explain_out_of_memory(config), attention(accelerator):
             running.append(step(task, module, optimizer, batches, accelerator, config))
         if progress.step == measured and distributed.is_main():
             seconds, left = time.perf_counter() - begun, total - progress.step - 1
