@@ -65,7 +65,7 @@ def wrap(
 
 
 def attention(accelerator: Any) -> AbstractContextManager[None]:
-    """The kernels of attention for a training step: PyTorch's choice, but the plain ones in bfloat16 on a CPU,
+    """The kernels of attention for a training step: PyTorch's choice, but plain ones in bfloat16 on a CPU,
     where the fused one's backward pass alone takes as long as all the rest of the step.
     """
     if accelerator.device.type == "cpu" and accelerator.mixed_precision == "bf16":
