@@ -30,6 +30,7 @@ def parser() -> argparse.ArgumentParser:
     encode = commands.add_parser("encode", help="texts a second, beside sentence-transformers")
     encode.add_argument("--backbone", default="offline:minilm", help="folder, hub id or offline:NAME")
     encode.add_argument("--dtype", default="float32", help="float32 (default) or bfloat16, of our side")
+    encode.add_argument("--peer-dtype", default="float32", help="that of sentence-transformers")
     render = commands.add_parser("render", help="tables a second, by style")
     for command in (encode, render):
         command.add_argument("--data", help="data set folder; a synthetic corpus where it is left out")
@@ -142,7 +143,12 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
     from tabrag.tables.text import headers_text
 
     embedder = Embedder.from_config(EmbedderConfig(backbone=arguments.backbone)).eval()
-    return compare_encoding(embedder, [headers_text(table) for table in tables], dtype=arguments.dtype)
+    return compare_encoding(
+        embedder,
+        [headers_text(table) for table in tables],
+        dtype=arguments.dtype,
+        peer_dtype=arguments.peer_dtype,
+    )
 
 
 def _train(arguments: argparse.Namespace, folder: Path) -> dict[str, Any]:

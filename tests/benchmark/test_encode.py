@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from tabrag.benchmark.encode import compare_encoding
 from tabrag.errors import UserError
@@ -29,9 +30,11 @@ def test_both_encode_the_same_texts_from_the_same_weights(
     embedder: Embedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calls: list[int] = []
+    formats: list[torch.dtype] = []
 
     class Stub:
-        def __init__(self, folder: str, *, device: str) -> None:
+        def __init__(self, folder: str, *, device: str, model_kwargs: dict[str, Any]) -> None:
+            formats.append(model_kwargs["dtype"])
             self.embedder = Embedder.from_pretrained(folder)
 
         def encode(self, texts: list[str], **options: Any) -> np.ndarray:
@@ -42,8 +45,10 @@ def test_both_encode_the_same_texts_from_the_same_weights(
     module = ModuleType("sentence_transformers")
     module.SentenceTransformer = Stub  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "sentence_transformers", module)
-    figures = compare_encoding(embedder, ["a", "b c", "a"] * 30, repeats=2, device="cpu")
-    assert calls == [64, 90, 90]
+    figures = compare_encoding(
+        embedder, ["a", "b c", "a"] * 30, repeats=2, device="cpu", peer_dtype="bfloat16"
+    )
+    assert calls == [64, 90, 90] and formats == [torch.bfloat16]
     assert (figures["texts"], figures["distinct_texts"]) == (90, 2)
     assert figures["max_difference"] == pytest.approx(0.25, abs=1e-5)
     assert figures["speed_ratio"] > 0 and figures["threads"] >= 1 and figures["dtype"] == "float32"
