@@ -1,10 +1,11 @@
-"""Say what works on this machine: versions, devices, optional packages, packaged weights, fonts."""
+"""Say what works on this machine: versions, devices, number formats, packages, packaged weights, fonts."""
 
 from __future__ import annotations
 
 import argparse
 import importlib.metadata
 import sys
+import time
 from typing import Any
 
 from tabrag.config import guard
@@ -43,6 +44,7 @@ def run() -> dict[str, Any]:
         "extras": {extra: {name: _version(name) for name in names} for extra, names in EXTRAS.items()},
         "gpus": [torch.cuda.get_device_name(number) for number in range(torch.cuda.device_count())],
         "bfloat16_on_gpu": torch.cuda.is_available() and torch.cuda.is_bf16_supported(),
+        "bfloat16_on_cpu": f"{_bfloat16_speed():.1f} x float32",
         "threads": torch.get_num_threads(),
         "scripts_drawn": [name for name, text in SCRIPTS.items() if not missing_characters(text)],
         "scripts_without_font": [name for name, text in SCRIPTS.items() if missing_characters(text)],
@@ -51,6 +53,22 @@ def run() -> dict[str, Any]:
 
     Console(stderr=True).print(found)
     return found
+
+
+def _bfloat16_speed() -> float:
+    """How many times as fast as in float32 the CPU multiplies matrices of a MiniLM layer in bfloat16."""
+    import torch
+
+    seconds = {}
+    for kind in (torch.float32, torch.bfloat16):
+        states_TH, weight_MH = torch.ones(1024, 384, dtype=kind), torch.ones(1536, 384, dtype=kind)
+        rounds = []
+        for _ in range(5):
+            since = time.perf_counter()
+            torch.nn.functional.linear(states_TH, weight_MH)
+            rounds.append(time.perf_counter() - since)
+        seconds[kind] = min(rounds)
+    return seconds[torch.float32] / seconds[torch.bfloat16]
 
 
 def _version(name: str) -> str | None:
