@@ -71,8 +71,8 @@ def main(
     """Run an entry point: parse the command line, call ``run``, print its figures as one JSON line.
 
     Progress and logs go to standard error; the last line of standard output is the JSON object that ``run``
-    returns. A :class:`UserError` is printed without a traceback and exits with status 2; Ctrl-C exits with
-    130.
+    returns. A :class:`UserError` is printed without a traceback and exits with status 2; figures that count
+    something as ``failed`` exit with 3 once they are printed; Ctrl-C exits with 130.
     """
     guard(lambda: run(parse(config_class, description=description)))
 
@@ -96,6 +96,8 @@ def guard(run: Callable[[], dict[str, Any] | None]) -> None:
         figures is not None and os.environ.get("RANK", "0") == "0"
     ):  # of several processes the first one speaks
         print(json_bytes(figures).decode(), flush=True)
+    if figures is not None and figures.get("failed"):
+        sys.exit(3)
 
 
 def _unwrap(arguments: list[str]) -> list[str]:

@@ -13,12 +13,23 @@ ROOT = Path(__file__).parents[1]
 
 
 def call(script: str, *arguments: str, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
-    """Run a script; the JSON object of its last line on standard output."""
+    """Run a script; the JSON object of its last line on standard output.
+
+    The exit status must be 3 where the object says that something ``failed``, and 0 elsewhere.
+    """
     capsys.readouterr()
+    status: Any = 0
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("sys.argv", [script, *arguments])
-        runpy.run_path(str(ROOT / script), run_name="__main__")
-    return json.loads(capsys.readouterr().out.splitlines()[-1])
+        try:
+            runpy.run_path(str(ROOT / script), run_name="__main__")
+        except SystemExit as end:
+            status = end.code
+    printed = capsys.readouterr()
+    assert status in (0, 3), printed.err
+    figures = json.loads(printed.out.splitlines()[-1])
+    assert status == (3 if figures.get("failed") else 0)
+    return figures
 
 
 def refuse(script: str, *arguments: str, capsys: pytest.CaptureFixture[str]) -> str:

@@ -105,7 +105,7 @@ def run(config):
     if config.fault == "stop":
         raise KeyboardInterrupt
     print("progress is elsewhere")
-    return {"hits": 3}
+    return {"hits": 3, "failed": 1} if config.fault == "partial" else {"hits": 3, "failed": 0}
 
 main(run, Config)
 """
@@ -114,7 +114,8 @@ main(run, Config)
 @pytest.mark.parametrize(
     ("arguments", "status", "stdout_end", "stderr"),
     [
-        ([], 0, '{"hits": 3}', ""),
+        ([], 0, '{"hits": 3, "failed": 0}', ""),
+        (["--fault=partial"], 3, '{"hits": 3, "failed": 1}', ""),
         (["--fault=user"], 2, "", "error: table 't': no cells; add some"),
         (["--fault=stop"], 130, "", "stopped"),
         (["--falt=user"], 2, "", "falt"),

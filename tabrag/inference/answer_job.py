@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from tabrag.errors import UserError
+from tabrag.inference.foreign import refuse_foreign
 from tabrag.inference.jobs import rows_or_errors, run_job
 from tabrag.inference.pipeline import Pipeline
 from tabrag.inference.pipeline_config import PipelineConfig
@@ -40,7 +43,8 @@ def answer_queries(
         ``queries``, ``new``, ``failed``, ``seconds``, ``queries_per_second``.
 
     Raises:
-        UserError: A setting, a folder or a query is not usable.
+        UserError: A setting, a folder or a query is not usable, or the run is one over other queries or
+            another data set folder.
     """
     pipeline = Pipeline(config)
     chosen = {
@@ -51,6 +55,8 @@ def answer_queries(
     if config.rewrite is None:
         warn_of_history(chosen.values())
     pipeline.open()
+    if config.run is not None:
+        _refuse_other_run(config.run, pipeline, list(chosen.values()))
 
     def answer(query_ids: list[str]) -> list[dict[str, Any]]:
         batch = [chosen[query_id] for query_id in query_ids]
@@ -75,6 +81,14 @@ def answer_queries(
         "seconds": figures["seconds"],
         "queries_per_second": figures["rows_per_second"],
     }
+
+
+def _refuse_other_run(run: str, pipeline: Pipeline, queries: Sequence[Query]) -> None:
+    """Raise :class:`UserError` for a run over other queries, or over another corpus."""
+    found = [one.item_id for candidates in pipeline.retrieve(queries).values() for one in candidates]
+    if not found:
+        raise UserError(f"{run}: no candidates for any of the {len(queries)} queries: is it a run over them?")
+    refuse_foreign(found, pipeline.data.items, name=run)
 
 
 def _content(query: Query, config: PipelineConfig) -> Any:

@@ -84,8 +84,8 @@ def judge_answers(
         force: Start anew where the file was begun with other settings.
 
     Returns:
-        ``answers``, ``new``, ``seconds``, ``answers_per_second``, ``without_answer`` (queries with a
-        reference whose answer is missing or failed: they are not judged), and what
+        ``answers``, ``new``, ``failed``, ``seconds``, ``answers_per_second``, ``without_answer``
+        (queries with a reference whose answer is missing or failed: they are not judged), and what
         :func:`tabrag.evaluation.fastrageval_report.summarise` gives.
 
     Raises:
@@ -156,6 +156,7 @@ def judge_all(
     return {
         "answers": figures["rows"],
         "new": figures["new"],
+        "failed": figures["failed"],
         "seconds": figures["seconds"],
         "answers_per_second": figures["rows_per_second"],
         **summarise(list(read_jsonl(out))),

@@ -12,10 +12,12 @@ from tabrag.documents.part import parse_part_id
 from tabrag.errors import UserError
 from tabrag.evaluation.runs import check_trec_ids, read_run, run_record, write_trec
 from tabrag.inference.config import RerankConfig, RewriteConfig
+from tabrag.inference.foreign import is_held, refuse_foreign
 from tabrag.inference.jobs import rows_or_errors, run_job
 from tabrag.inference.rerank import Rerank
 from tabrag.inference.retrieve import refuse_empty, select_queries
 from tabrag.inference.rewrite import Rewrite, query_content, warn_of_history
+from tabrag.inference.view import unknown_candidate
 from tabrag.types import Run
 
 
@@ -35,8 +37,8 @@ def rerank_queries(
 ) -> dict[str, Any]:
     """Rerank candidates and write a run file; started again after a kill it continues.
 
-    A query that cannot be scored (a picture that does not open) gets a row without candidates and with
-    ``error``, and is tried again at the next start.
+    A query that cannot be scored (a picture that does not open, a candidate that the data set folder does not
+    hold) gets a row without candidates and with ``error``, and is tried again at the next start.
 
     Args:
         config: The reranker.
@@ -57,7 +59,7 @@ def rerank_queries(
         ``pairs_per_second``, ``ms_per_query``.
 
     Raises:
-        UserError: A setting, a file or a query is not usable.
+        UserError: A setting, a file or a query is not usable, or the folder holds no candidate at all.
     """
     folder = DataFolder(data, trees=trees)
     chosen = {
@@ -73,6 +75,7 @@ def rerank_queries(
     without = sum(not some for some in found.values())
     if without == len(found):
         raise UserError(f"{run}: no candidates for any of the {len(found)} queries: is it a run over them?")
+    refuse_foreign((one.item_id for some in found.values() for one in some), folder.items, name=str(run))
     if trees is None:
         _refuse_nodes(run, found, folder)
     if trec is not None:  # before the job, which can take long
@@ -85,6 +88,10 @@ def rerank_queries(
         warn_of_history(chosen.values())
 
     def process(query_ids: list[str]) -> list[dict[str, Any]]:
+        for query_id in query_ids:  # those below the depth, too: a later stage opens them
+            for one in found[query_id]:
+                if not is_held(one.item_id, folder.items):
+                    raise unknown_candidate(one.item_id)
         batch = [chosen[query_id] for query_id in query_ids]
         batch = batch if rewriter is None else rewriter(batch)
         better = rerank(batch, {query_id: found[query_id] for query_id in query_ids}, folder.items)

@@ -115,6 +115,7 @@ class Stages:
     def open(self) -> Self:
         """Open data, indexes and models now, so that what is missing shows before any work."""
         _ = self.data, self.rewrite, self.retrieve, self.tree
+        self._refuse_other_indexes()
         if self.rewrite is not None and self.rewrite.needs_model:
             self.rewrite.chat.num_tokens("")
         if self.reranker is not None:
@@ -123,6 +124,15 @@ class Stages:
             _ = self.refiner.scorer, self.refiner.resolved()
         self.reader.open()
         return self
+
+    def _refuse_other_indexes(self) -> None:
+        """Raise :class:`UserError` for an index over another data set folder."""
+        from tabrag.inference.foreign import refuse_foreign
+        from tabrag.inference.retrieve import Retrieve
+
+        searched = self.retrieve.indexes if isinstance(self.retrieve, Retrieve) else []
+        for index in [*searched, *([] if self.tree is None else self.tree.retrieve.indexes)]:
+            refuse_foreign(index.item_ids, self.data.items, name=str(index.path))
 
     def settings(self) -> dict[str, Any]:
         """All that an answer depends on besides its question."""

@@ -57,9 +57,14 @@ def candidate_item(items: Items, item_id: str) -> Item:
     try:
         return items[item_id]
     except KeyError as error:
-        raise UserError(
-            f"the candidate '{item_id}' is no item of the corpus: its index or run belongs to another one"
-        ) from error
+        raise unknown_candidate(item_id) from error
+
+
+def unknown_candidate(item_id: str) -> UserError:
+    """What is raised for a candidate that the corpus does not hold."""
+    return UserError(
+        f"the candidate '{item_id}' is no item of the corpus: its index or run belongs to another one"
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,6 +125,28 @@ def test_mistakes(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert not (work / "x.jsonl").exists()
 
 
+def test_a_run_of_another_corpus_is_refused_and_a_strange_candidate_fails_its_query(
+    work: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = read_run(work / "run.jsonl")
+    strange = Candidate(item_id="elsewhere", score=0.5, stage="bm25")
+    foreign = write_run(work / "foreign.jsonl", {query_id: [strange] for query_id in before})
+    said = refuse(PROGRAM, *_arguments(work, "foreign-out.jsonl", run=str(foreign)), capsys=capsys)
+    assert "foreign.jsonl: the data set folder holds none" in said and "'elsewhere'" in said
+    assert not (work / "foreign-out.jsonl").exists()
+    part = Candidate(item_id="elsewhere#p3", score=0.5, stage="bm25")
+    first, second, *others = before
+    mixed = {**before, first: [strange, *before[first]], second: [*before[second], part]}
+    write_run(work / "mixed.jsonl", mixed)
+    arguments = _arguments(work, "mixed-out.jsonl", run=str(work / "mixed.jsonl"), depth="4")
+    figures = call(PROGRAM, *arguments, capsys=capsys)  # the second stands below the depth
+    assert figures["failed"] == 2
+    rows = {row["query_id"]: row for row in map(json.loads, (work / "mixed-out.jsonl").open())}
+    assert "'elsewhere' is no item" in rows[first]["error"]
+    assert "'elsewhere#p3' is no item" in rows[second]["error"]
+    assert others and all("error" not in rows[one] and rows[one]["candidates"] for one in others)
+
+
 def test_nodes_of_summary_trees_are_reranked_beside_chunks(
     work: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -83,6 +83,14 @@ def test_faults_are_named(folder: Path, tmp_path: Path) -> None:
         config = PipelineConfig(data=str(folder), run=str(tmp_path / "foreign.jsonl"), refine=refine)
         with pytest.raises(UserError, match="'elsewhere' is no item of the corpus"):
             list(Pipeline(config).ask_all([Query(id="q0", text="how many?")]))
+    config = PipelineConfig(data=str(folder), run=str(tmp_path / "foreign.jsonl"))
+    with pytest.raises(UserError, match=r"foreign\.jsonl: the data set folder holds none.*'elsewhere'"):
+        answer_queries(config, out=tmp_path / "foreign-answers.jsonl", split="dev")
+    with pytest.raises(UserError, match=r"foreign\.jsonl: no candidates for any of the 1 queries"):
+        answer_queries(config, out=tmp_path / "foreign-answers.jsonl", split="test")
+    known = Candidate(item_id="t0", score=1.0, stage="x")
+    write_jsonl(tmp_path / "foreign.jsonl", [foreign, run_record("q1", [known])])
+    assert answer_queries(config, out=tmp_path / "some.jsonl", split="dev")["failed"] == 1
     write_jsonl(tmp_path / "broken.jsonl", [{"question": "?"}])
     with pytest.raises(UserError, match="record 1"):
         evaluate_answers(tmp_path / "broken.jsonl", folder, split="dev")

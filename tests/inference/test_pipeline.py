@@ -179,3 +179,15 @@ def test_reranker_and_reader_share_a_model_of_the_same_settings_alone(folder: Pa
 
     assert shares("one", 2048)
     assert not shares("one", 1024) and not shares("other", 2048)
+
+
+def test_an_index_over_another_data_set_folder_is_refused(folder: Path, tmp_path: Path) -> None:
+    others = [Table(id=f"other{table.id}", title=table.title, grid=table.grid) for table in tables()]
+    represent = build(RepresentationConfig(name="headers"))
+    entries = [entry for table in others for entry in represent(table, folder=folder / "data")]
+    Index.build(tmp_path / "other", entries, kind="bm25", representation=RepresentationConfig(name="headers"))
+    settings = PipelineConfig(data=str(folder / "data"), indexes=[str(tmp_path / "other")])
+    with pytest.raises(UserError, match=r"/other: the data set folder holds none.*'othert0'"):
+        Pipeline(settings).open()
+    settings.indexes = [str(folder / "headers")]
+    Pipeline(settings).open()
