@@ -111,12 +111,14 @@ def test_hitab_commands(run: Callable[..., dict], data_root: Path, tmp_path: Pat
     assert (tmp_path / "runs/hitab/headers_and_cells.md").read_text().count("| bm25_cells |") == 2
 
     commands = _commands("Rerank")
-    assert len(commands) == 9
+    assert len(commands) == 11
     figures = {}
     for command in commands:
         figures |= run(command, {"$TABRAG_DATA": str(data_root)}, _extra(command))
     assert figures["pairs"] > 100 and 0 < figures["ECE"] < 1 and figures["failed"] == 0
     assert (tmp_path / "runs/hitab/reliability.png").stat().st_size > 10_000
+    assert figures["queries"] > 5 and figures["blend"]["scale"] > 0
+    assert (tmp_path / "runs/hitab/reranker_behind_words/cross_encoder.json").is_file()
 
 
 def test_commands_on_a_persons_own_files(run: Callable[..., dict], files_root: Path, tmp_path: Path) -> None:

@@ -147,12 +147,14 @@ def _calibration(queries: Sequence[JudgedQuery], blend: Blend) -> tuple[float, f
 def _features(query: JudgedQuery) -> np.ndarray:
     """Score, ``ln(rank)`` and gap of each candidate, float64 [C, 3]."""
     ranks = np.log(np.arange(1, len(query.scores) + 1))
-    return np.stack([np.array(query.scores), ranks, np.array(gaps(query.before), dtype=float)], axis=1)
+    return np.stack(
+        [np.array(query.scores), ranks, np.array(gaps(query.before, stage=query.stage), dtype=float)], axis=1
+    )
 
 
 def _log_odds(query: JudgedQuery, blend: Blend) -> list[float]:
     usable = blend.scores is not None and query.stage == blend.scores.stage and query.before
-    before = gaps(query.before) if usable else [None] * len(query.scores)
+    before = gaps(query.before, stage=query.stage) if usable else [None] * len(query.scores)
     return [
         blend.log_odds(score, rank, gap)
         for rank, (score, gap) in enumerate(zip(query.scores, before, strict=True), start=1)

@@ -13,9 +13,9 @@ from tabrag.evaluation.calibration import Bin, expected_calibration_error, relia
 from tabrag.evaluation.plots import load_pyplot, save_figure
 from tabrag.evaluation.ranking import evaluate
 from tabrag.evaluation.runs import read_run
+from tabrag.models.blend import RERANKED
 from tabrag.types import Qrels, Run
 
-STAGE = "rerank"
 _KS = (1, 5, 10)
 
 
@@ -53,7 +53,7 @@ def evaluate_reranking(
     figures = {name: _ranking(one, qrels) for name, one in runs.items()}
     judged = [query_id for query_id, grades in qrels.items() if max(grades.values(), default=0) > 0]
     scored = {
-        query_id: [one for one in runs["after"].get(query_id, []) if one.stage == STAGE]
+        query_id: [one for one in runs["after"].get(query_id, []) if one.stage == RERANKED]
         for query_id in judged
     }
     chances = [one.score for some in scored.values() for one in some]
@@ -64,7 +64,7 @@ def evaluate_reranking(
     outcomes = [flag for flags in relevant.values() for flag in flags]
     if not chances:
         raise UserError(
-            f"{run}: no candidate of the stage '{STAGE}': name the run that infer/rerank.py wrote"
+            f"{run}: no candidate of the stage '{RERANKED}': name the run that infer/rerank.py wrote"
         )
     bins = reliability(chances, outcomes)
     if plot is not None:

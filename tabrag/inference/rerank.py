@@ -28,10 +28,9 @@ from tabrag.inference.listwise import order_lists
 from tabrag.inference.scorers import ImagePath, PicturePath, Scorer, load_scorer
 from tabrag.inference.show_items import SHOWN_VERSION, ItemShower
 from tabrag.inference.view import Items, candidate_item
-from tabrag.models.blend import Blend
+from tabrag.models.blend import RERANKED, Blend
 from tabrag.types import Candidate, Query, Run
 
-STAGE = "rerank"
 LISTWISE = "listwise"
 _T = TypeVar("_T")
 
@@ -96,7 +95,7 @@ class Rerank:
             for rank, gap in enumerate(blend.gaps(candidates), start=1)
         ]
         order = sorted(range(len(candidates)), key=lambda place: (-chances[place], place))
-        return [Candidate(item_id=candidates[n].item_id, score=chances[n], stage=STAGE) for n in order]
+        return [Candidate(item_id=candidates[n].item_id, score=chances[n], stage=RERANKED) for n in order]
 
     def _graded(self, queries: Sequence[Query], first: Run, items: Items) -> Run:
         config = self.config

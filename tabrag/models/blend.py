@@ -9,6 +9,10 @@ from typing import Any
 
 from tabrag.types import Candidate
 
+RERANKED = "rerank"
+"""The stage of reranked candidates, whose scores are probabilities."""
+_LEAST = 1e-15  # nearer to 0 or 1 a difference of log-odds says nothing
+
 
 @dataclass(frozen=True, slots=True)
 class ScoreBlend:
@@ -16,7 +20,8 @@ class ScoreBlend:
 
     Attributes:
         stage: The candidates' stage in such a run (``convex``, ``bm25``, ...), whose scores have one scale.
-        score_weight: What a difference of 1 in these scores counts, in units of the model's log-odds.
+        score_weight: What a difference of 1 in these scores counts, in units of the model's log-odds; behind
+            another reranker, a difference of 1 in the log-odds of its probabilities.
         rank_weight: See :class:`Blend`.
         scale: See there.
         bias: See there.
@@ -90,10 +95,22 @@ class Blend:
         """
         if self.scores is None or any(one.stage != self.scores.stage for one in candidates):
             return [None] * len(candidates)
-        return gaps([one.score for one in candidates])
+        return gaps([one.score for one in candidates], stage=self.scores.stage)
+
+    def score(self, chance: float, rank: int, gap: float | None = None) -> float:
+        """The model's log-odds from P(True): the inverse of :meth:`probability`."""
+        form = self if gap is None or self.scores is None else self.scores
+        return (logit(chance) - self.log_odds(0.0, rank, gap)) / form.scale
 
 
-def gaps(scores: Sequence[float]) -> list[float | None]:
-    """How far each score lies below the best one."""
-    best = max(scores, default=0.0)
-    return [best - score for score in scores]
+def gaps(scores: Sequence[float], *, stage: str) -> list[float | None]:
+    """How far each score lies below the best one; of probabilities of a reranker, their log-odds."""
+    values = [logit(score) for score in scores] if stage == RERANKED else scores
+    best = max(values, default=0.0)
+    return [best - value for value in values]
+
+
+def logit(chance: float) -> float:
+    """Log-odds of a probability."""
+    chance = min(max(chance, _LEAST), 1 - _LEAST)
+    return math.log(chance) - math.log1p(-chance)

@@ -107,6 +107,17 @@ def write_card(
         file.write(model_card(folder))
 
 
+def rewrite_metrics(folder: str | Path, metrics: Mapping[str, float]) -> None:
+    """Put other figures in place of those in a checkpoint's card; a folder without one stays without."""
+    folder = Path(folder)
+    if (folder / "training.json").is_file():
+        write_json(
+            folder / "training.json", {**read_json(folder / "training.json"), "metrics": dict(metrics)}
+        )
+        with atomic_write(folder / "README.md") as file:
+            file.write(model_card(folder))
+
+
 def model_card(folder: str | Path, *, name: str | None = None) -> str:
     """The card of a checkpoint's folder as Markdown with YAML front matter.
 

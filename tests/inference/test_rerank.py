@@ -12,10 +12,10 @@ import torch
 
 from tabrag.errors import UserError
 from tabrag.inference.config import RerankConfig
-from tabrag.inference.rerank import STAGE, Rerank
+from tabrag.inference.rerank import Rerank
 from tabrag.inference.score_pairs import PairScorer
 from tabrag.models import tiny
-from tabrag.models.blend import Blend, ScoreBlend
+from tabrag.models.blend import RERANKED, Blend, ScoreBlend
 from tabrag.models.config import CrossEncoderConfig
 from tabrag.models.cross_encoder import CrossEncoder
 from tabrag.representations import RepresentationConfig
@@ -57,7 +57,7 @@ def test_the_likeliest_stands_first_with_its_probability() -> None:
     found = _rerank()(QUERIES, RUN, TABLES)
     assert [one.item_id for one in found["q1"]] == ["cd", "ab", "ef", "gh"]  # equal ones keep their order
     assert [one.item_id for one in found["q2"]] == ["gh", "ef"]
-    assert {one.stage for one in found["q1"]} == {STAGE}
+    assert {one.stage for one in found["q1"]} == {RERANKED}
     chances = [one.score for one in found["q1"]]
     assert math.isclose(chances[0], 1 / (1 + math.exp(-2))) and math.isclose(
         chances[1], 1 / (1 + math.exp(2))
@@ -69,7 +69,7 @@ def test_candidates_beyond_the_depth_follow_in_their_order() -> None:
     rerank = _rerank(depth=2)
     found = rerank(QUERIES, RUN, TABLES)["q1"]
     assert [(one.item_id, one.stage) for one in found] == [
-        ("cd", STAGE), ("ab", STAGE), ("ef", "bm25"), ("gh", "bm25"),
+        ("cd", RERANKED), ("ab", RERANKED), ("ef", "bm25"), ("gh", "bm25"),
     ]  # fmt: skip
     scores = [one.score for one in found]
     assert scores == sorted(scores, reverse=True) and scores[1] > 0 > scores[2]

@@ -1,0 +1,98 @@
+"""A checkpoint's blend, chosen anew: the same reranker, behind another kind of run than in its training."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+from tabrag.data.folder import DataFolder
+from tabrag.errors import UserError
+from tabrag.evaluation.blending import JudgedQuery, fit_blend, ranking_figures
+from tabrag.evaluation.runs import read_run
+from tabrag.files import atomic_folder, write_json
+from tabrag.models.blend import RERANKED, Blend
+from tabrag.types import Candidate, Qrels, Run
+
+
+def refit_blend(
+    checkpoint: str | Path,
+    *,
+    data: str | Path,
+    split: str,
+    before: str | Path,
+    run: str | Path,
+    out: str | Path,
+) -> dict[str, Any]:
+    """Copy a reranker with the blend that suits a run: how much the rank and the score before count.
+
+    The model's own scores are computed back from the probabilities of ``run``, so nothing is scored again.
+
+    Args:
+        checkpoint: Reranker, folder or hub id.
+        data: Data set folder with the judgements.
+        split: The queries that choose.
+        before: Run file that went into reranking.
+        run: What reranking it with ``checkpoint`` gave, with the checkpoint's own ``rank_weight``.
+        out: Folder of the new checkpoint; only its blend and card differ.
+
+    Returns:
+        ``queries``; their ``Hit@1``, ``Hit@5``, ``MRR`` and ``ECE`` (0..1) by the checkpoint's own blend
+        (``before``) and by the new one (``after``); and that ``blend``.
+
+    Raises:
+        UserError: No reranker, a run of another one or of other candidates, or no judged queries.
+    """
+    from tabrag.models.card import rewrite_metrics
+    from tabrag.models.io import resolve
+    from tabrag.models.reranker_files import read_blend, with_blend
+
+    folder = resolve(checkpoint)
+    own = read_blend(folder)
+    queries = judged_queries(read_run(before), read_run(run), DataFolder(data).qrels(split), own)
+    if not queries:
+        raise UserError(f"{run}: no reranked candidates of judged queries of split '{split}'")
+    blend = fit_blend(queries)
+    figures = {"before": ranking_figures(queries, own), "after": ranking_figures(queries, blend)}
+    with atomic_folder(out) as new:
+        shutil.copytree(folder, new, dirs_exist_ok=True)
+        name, values = with_blend(folder, blend)
+        write_json(new / name, values)
+        rewrite_metrics(new, figures["after"])
+    return {"queries": len(queries), **figures, "blend": values["blend"]}
+
+
+def judged_queries(before: Run, run: Run, qrels: Qrels, blend: Blend) -> list[JudgedQuery]:
+    """The reranked candidates of each judged query, in the order before, with the model's own scores.
+
+    Raises:
+        UserError: A candidate was not among the first ones before.
+    """
+    found = []
+    for query_id, grades in qrels.items():
+        chances = {one.item_id: one.score for one in run.get(query_id, []) if one.stage == RERANKED}
+        if not chances or max(grades.values(), default=0) <= 0:
+            continue
+        candidates = before.get(query_id, [])[: len(chances)]
+        if {one.item_id for one in candidates} != chances.keys():
+            raise UserError(
+                f"query {query_id}: its reranked candidates are not the first {len(chances)} of the run "
+                "before: name the run that was reranked"
+            )
+        found.append(_judged(candidates, chances, grades, blend))
+    return found
+
+
+def _judged(
+    candidates: list[Candidate], chances: dict[str, float], grades: dict[str, int], blend: Blend
+) -> JudgedQuery:
+    stages = {one.stage for one in candidates}
+    return JudgedQuery(
+        scores=tuple(
+            blend.score(chances[one.item_id], rank, gap)
+            for rank, (one, gap) in enumerate(zip(candidates, blend.gaps(candidates), strict=True), start=1)
+        ),
+        relevant=tuple(grades.get(one.item_id, 0) > 0 for one in candidates),
+        before=tuple(one.score for one in candidates),
+        stage=stages.pop() if len(stages) == 1 else "",
+    )

@@ -1,0 +1,40 @@
+"""The settings of a reranker's checkpoint, whatever its kind: only its blend is looked at."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+from tabrag.errors import UserError
+from tabrag.files import read_json
+from tabrag.models import chat_files, cross_encoder, word_reranker
+from tabrag.models.blend import Blend
+
+_FILES = (cross_encoder.FILE, word_reranker.FILE, chat_files.FILE)
+
+
+def read_blend(folder: Path) -> Blend:
+    """How the scores of a checkpoint become P(True).
+
+    Raises:
+        UserError: It is no reranker's folder, or its file is broken.
+    """
+    path = folder / _file(folder)
+    try:
+        return Blend.from_record(read_json(path)["blend"])
+    except (TypeError, KeyError) as error:
+        raise UserError(f"{path}: {error}") from error
+
+
+def with_blend(folder: Path, blend: Blend) -> tuple[str, dict[str, Any]]:
+    """Name and content of the settings file of a checkpoint, with another blend."""
+    name = _file(folder)
+    return name, {**read_json(folder / name), "blend": dataclasses.asdict(blend)}
+
+
+def _file(folder: Path) -> str:
+    for name in _FILES:
+        if (folder / name).is_file():
+            return name
+    raise UserError(f"{folder}: none of {', '.join(_FILES)}, so this is no reranker's folder")
