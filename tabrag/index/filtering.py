@@ -48,7 +48,7 @@ class Filter:
     in file names, capitals count), a number, a bound (``">=2023"``), several bounds (``">=2020 <2023"``), or
     a list, one of which is enough. An item that lacks the name does not pass. What is known of an item are
     ``file``, ``page``, ``sheet`` and ``title``, and the entries of its ``metadata``. One page of several that
-    an item stands on is enough.
+    an item stands on is enough, and ``page`` may be several itself: ``"7-9"`` is ``">=7 <=9"``.
     """
 
     def __init__(self, conditions: Mapping[str, FilterValue]) -> None:
@@ -164,6 +164,8 @@ def _choice(name: str, value: str | int | float | bool) -> str | tuple[_Bound, .
         raise UserError(f"filter '{name}': an empty text lets nothing pass: name a value")
     if value.lstrip()[0] in "<>":
         return _bounds(name, value)
+    if name == "page" and (span := page_span("".join(value.split()))) is not None:
+        return (_Bound(">=", float(span[0])), _Bound("<=", float(span[1])))
     return value
 
 

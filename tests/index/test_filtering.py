@@ -84,11 +84,23 @@ def test_what_is_known_of_tables_documents_and_pages() -> None:
 
 
 @pytest.mark.parametrize(
-    ("page", "passes"), [(8, True), ("8", True), ("<=7", True), (">9", False), ([2, 9], True), ("7-9", False)]
+    ("page", "passes"),
+    [
+        *[(8, True), ("8", True), ("<=7", True), (">9", False), ([2, 9], True)],
+        *[("7-9", True), ("8-8", True), ("1-7", True), ("9 - 20", True), ("20-9", True), ([1, "3-8"], True)],
+        *[("1-6", False), ("10-12", False), ([1, "3-6"], False)],
+    ],
 )
 def test_one_of_several_pages_is_enough(page: object, passes: bool) -> None:
     assert Filter({"page": page})({"page": "7-9"}) is passes
-    assert Filter({"pages": "7-9"})({"pages": "7-9"})
+    assert Filter({"pages": "7-9"})({"pages": "7-9"}) and not Filter({"pages": "7-9"})({"pages": "8"})
+
+
+def test_a_span_of_pages_finds_what_stands_on_one_of_them() -> None:
+    known = {str(page) for page in range(1, 13) if Filter({"page": "7-9"})({"page": str(page)})}
+    assert known == {"7", "8", "9"}
+    assert Filter({"page": "7-9", "file": "a*"})({"page": "5-7", "file": "a.pdf"})
+    assert not Filter({"page": "7-9"})({"page": "vii"})
 
 
 def _index(path: Path, kind: str) -> Index:
