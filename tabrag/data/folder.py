@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -26,7 +27,7 @@ from tabrag.data.records import (
     table_to_record,
 )
 from tabrag.data.store import RecordStore
-from tabrag.documents.part import whole_id_fault
+from tabrag.documents.part import parse_part_id, table_id_fault, whole_id_fault
 from tabrag.errors import UserError
 from tabrag.files import atomic_folder, atomic_write, inside, read_jsonl, sha256_file, write_jsonl
 from tabrag.types import Document, GoldEvidence, GoldHeaders, Qrels, Query, Table
@@ -60,7 +61,8 @@ class DataFolder:
         """The documents that tables stand in; a table names its own by ``Table.document``.
 
         Raises:
-            UserError: The folder has none, its file is broken, or a document has the id of a part of another.
+            UserError: The folder has none, its file is broken, or a document or table has the id of a part of
+                another document, or both have one id.
         """
         path = self.path / "documents.jsonl"
         if not path.is_file():
@@ -72,6 +74,10 @@ class DataFolder:
         for document_id in documents.ids:
             if "#" in document_id and (fault := whole_id_fault(document_id)):
                 raise UserError(f"{path}: {fault}")
+        suspect = chain(self.tables.shared_ids(documents), filter(parse_part_id, self.tables.ids))
+        for table_id in suspect:
+            if fault := table_id_fault(table_id, documents):
+                raise UserError(f"{self.tables.path}: {fault}")
         return documents
 
     @cached_property

@@ -118,6 +118,12 @@ class RecordStore(Generic[RecordT]):
         """All ids in the order of the file, as a sequence; none is parsed."""
         return Ids(self._ids, self._id_ends)
 
+    def shared_ids(self, other: RecordStore[Any]) -> list[str]:
+        """The ids that another store has, too."""
+        places = np.flatnonzero(np.isin(self._hashes, other._hashes))
+        ids = (self._id(int(self._order[place])).decode() for place in places)
+        return [record_id for record_id in ids if record_id in other]
+
     def record(self, record_id: str) -> dict[str, Any]:
         """The JSON object with this id, as it stands in the file."""
         row = self._find(record_id)

@@ -13,6 +13,7 @@ from tabrag.data.records import lone_half
 from tabrag.data.validate_document import document_faults
 from tabrag.data.validate_query import evidence_faults, query_faults
 from tabrag.data.validate_table import grid_size, is_cell, table_faults
+from tabrag.documents.part import table_id_fault
 from tabrag.errors import UserError
 
 
@@ -72,6 +73,7 @@ class _Validation:
         documents = self.folder / "documents.jsonl"
         if documents.is_file():
             yield from self._ids_and(documents, self.documents, self._document)
+            yield from self._hiding(corpus)
             yield from self._homeless(corpus)
         if corpus.is_file() and not self.sizes and not self.documents:
             yield Fault(str(corpus), 0, "no table")
@@ -125,6 +127,13 @@ class _Validation:
         return None, document_faults(
             record, folder=self.folder, known=self.sizes, decode_images=self.decode_images
         )
+
+    def _hiding(self, corpus: Path) -> Iterator[Fault]:
+        """Faults of tables behind whose ids documents or parts of these would hide."""
+        faults = {one: fault for one in self.sizes if (fault := table_id_fault(one, self.documents))}
+        for line, record in _records(corpus) if faults else ():
+            if isinstance(record, dict) and (fault := faults.pop(str(record.get("_id")), "")):
+                yield Fault(str(corpus), line, fault)
 
     def _homeless(self, corpus: Path) -> Iterator[Fault]:
         """Faults of tables whose document is not there."""

@@ -12,7 +12,7 @@ Their ids say what they are, so that nothing else must be stored:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tabrag.documents.section_paths import Path, section_paths
@@ -78,6 +78,22 @@ def whole_id_fault(document_id: str) -> str:
         f"'{document_id}' is no id of a document but of a part or table of '{other}': documents' ids do not "
         "end in #p3, #n5, #t2 or #u1-9: write another one"
     )
+
+
+def table_id_fault(table_id: str, documents: Container[str]) -> str:
+    """Why an id cannot be a table's: a document or a part of one would hide behind it. Empty where it can.
+
+    Args:
+        table_id: The id.
+        documents: Ids of the documents of the data set folder.
+    """
+    part = parse_part_id(table_id) if "#" in table_id else None
+    if part is not None and part.document in documents:
+        return (
+            f"'{table_id}' is no id of a table but of a part of the document '{part.document}': write "
+            f"another one, for example '{part.document}#t1'"
+        )
+    return f"'{table_id}' is the id of a document, too: write another one" if table_id in documents else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import pytest
 from small_report import TABLE, report, write
 
 from tabrag.data import items as items_module
-from tabrag.data.folder import DataFolder, write_documents
+from tabrag.data.folder import DataFolder, write_documents, write_tables
 from tabrag.data.ingest import ingest
 from tabrag.data.validate import validate
 from tabrag.documents.part import DocumentPart, document_of
@@ -20,6 +20,7 @@ from tabrag.errors import UserError
 from tabrag.index.folder import Index
 from tabrag.inference.index_job import index_folder
 from tabrag.representations import RepresentationConfig
+from tabrag.tables.grid import make_grid
 from tabrag.types import Block, Document, Query, Table
 
 
@@ -104,6 +105,36 @@ def test_a_document_with_the_id_of_a_part_is_refused(tmp_path: Path):
         _ = DataFolder(data).items
     (fault,) = [fault for fault in validate(data) if "r.pdf#p1" in fault.message]
     assert fault.line == 2 and "part or table of 'r.pdf'" in fault.message
+
+
+@pytest.mark.parametrize(
+    ("table_id", "said"),
+    [
+        *[(f"r.pdf{ending}", "a part of the document 'r.pdf'") for ending in ("#p1", "#n5", "#u1-2", "#p99")],
+        ("r.pdf", "the id of a document, too"),
+    ],
+)
+def test_a_table_behind_which_a_document_or_a_part_would_hide_is_refused(
+    tmp_path: Path, table_id: str, said: str
+):
+    data = write(tmp_path / "data")
+    other = Table(id=table_id, title="Other", grid=make_grid([["a", "b"], ["c", "1"]], num_header_rows=1))
+    write_tables(data, [*DataFolder(data).tables, other])
+    with pytest.raises(UserError, match=rf"corpus\.jsonl: '{table_id}' is .*{said}"):
+        _ = DataFolder(data).items
+    (fault,) = validate(data)
+    assert (fault.line, Path(fault.file).name) == (2, "corpus.jsonl") and said in fault.message
+    assert DataFolder(data).tables[table_id].title == "Other"
+
+
+def test_tables_that_look_like_parts_of_no_document_are_well(tmp_path: Path):
+    data = write(tmp_path / "data")
+    others = [
+        Table(id=name, title=name, grid=make_grid([["a"], ["1"]])) for name in ("x#p1", "x#n2", "r.pdf#p")
+    ]
+    write_tables(data, [*DataFolder(data).tables, *others])
+    assert validate(data) == []
+    assert [DataFolder(data).items[one.id].id for one in others] == [one.id for one in others]
 
 
 def test_files_with_a_hash_in_their_names_are_found_with_their_parts(tmp_path: Path):
