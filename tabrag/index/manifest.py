@@ -9,6 +9,7 @@ from typing import Any
 
 from tabrag.errors import UserError
 from tabrag.files import read_json, sha256_file, write_json
+from tabrag.from_json import from_json
 
 FORMAT_VERSION = 1
 MANIFEST = "manifest.json"
@@ -47,7 +48,7 @@ class Manifest:
     representation: dict[str, Any] = field(default_factory=dict)
     data: str | None = None
     digests: dict[str, str] = field(default_factory=dict)
-    files: dict[str, dict[str, Any]] = field(default_factory=dict)
+    files: dict[str, dict[str, int | str]] = field(default_factory=dict)
 
     def write(self, folder: Path) -> None:
         """Note size and checksum of each file of the folder and write the manifest, last of all."""
@@ -87,19 +88,19 @@ def read_manifest(folder: Path, *, verify: bool = True) -> Manifest:
             f"{path}: format version {version}, this tabrag reads {FORMAT_VERSION}: build the index again"
         )
     try:
-        manifest = Manifest(**values)
-    except TypeError as error:
-        raise UserError(f"{path}: {error}: build the index again") from error
+        manifest = from_json(Manifest, values, where=path)
+    except UserError as error:
+        raise UserError(f"{error}: build the index again") from error
     for name, noted in manifest.files.items():
         file = folder / name
         if not file.is_file():
             raise UserError(f"{file}: missing, the index is not whole: build it again")
-        if file.stat().st_size != noted["bytes"]:
+        if file.stat().st_size != noted.get("bytes"):
             raise UserError(
-                f"{file}: {file.stat().st_size} bytes instead of {noted['bytes']}, the index is not whole: "
-                "build it again"
+                f"{file}: {file.stat().st_size} bytes instead of {noted.get('bytes')}, the index is not "
+                "whole: build it again"
             )
-        if verify and sha256_file(file) != noted["sha256"]:
+        if verify and sha256_file(file) != noted.get("sha256"):
             raise UserError(
                 f"{file}: checksum differs from the manifest, the file has changed: build the index again"
             )

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tabrag.errors import UserError
+from tabrag.from_json import value_from_json
 from tabrag.types import Candidate
 
 RERANKED = "rerank"
@@ -56,16 +58,24 @@ class Blend:
     scores: ScoreBlend | None = None
 
     @classmethod
-    def from_record(cls, values: Any) -> Blend:
+    def from_record(cls, values: Any, *, where: object) -> Blend:
         """Inverse of :func:`dataclasses.asdict`.
 
+        Args:
+            values: What ``blend`` is in a checkpoint's settings.
+            where: Their file, for messages.
+
         Raises:
-            TypeError: It is no mapping, or a field is missing or unknown.
+            UserError: A field is missing, unknown or no finite number, a slope is not above 0, or a weight of
+                ranks is below 0.
         """
-        if not isinstance(values, dict):
-            raise TypeError("blend is no mapping of names to numbers")
-        scores = values.get("scores")
-        return cls(**{**values, "scores": None if scores is None else ScoreBlend(**scores)})
+        blend: Blend = value_from_json(cls, values, where=where, key="blend")
+        for name, form in (("blend", blend), ("blend.scores", blend.scores)):
+            if form is not None and form.scale <= 0:
+                raise UserError(f"{where}: '{name}.scale' is {form.scale}, expected a number above 0")
+            if form is not None and form.rank_weight < 0:
+                raise UserError(f"{where}: '{name}.rank_weight' is {form.rank_weight}, expected 0 or more")
+        return blend
 
     def log_odds(self, score: float, rank: int, gap: float | None = None) -> float:
         """Log-odds of P(True).

@@ -46,11 +46,14 @@ def kind_of(folder: Path) -> Kind:
     """The kind of a checkpoint's folder, by the file of settings in it.
 
     Raises:
-        UserError: It is none of tabrag's.
+        UserError: It is none of tabrag's, or its settings are damaged.
     """
     for file, read in _KINDS.items():
         if (folder / file).is_file():
-            return read(folder)
+            try:
+                return read(folder)
+            except (AttributeError, KeyError, TypeError) as error:
+                raise UserError(f"{folder / file}: not the settings of a checkpoint ({error!r})") from error
     raise UserError(f"{folder}: none of {', '.join(_KINDS)}, so this is no checkpoint of tabrag")
 
 

@@ -20,6 +20,7 @@ import torch
 from torch import Tensor, nn
 
 from tabrag.errors import UserError
+from tabrag.from_json import from_json
 from tabrag.models import backbones
 from tabrag.models.config import CellReaderConfig
 from tabrag.models.headed import read_settings, save_headed
@@ -134,10 +135,7 @@ class CellReader(nn.Module):
             raise UserError(
                 f"{path}: the operators {choices}, but this tabrag reads {list(CHOICES)}: train it anew"
             )
-        try:
-            config = CellReaderConfig(**values)
-        except TypeError as error:
-            raise UserError(f"{path}: {error}") from error
+        config = from_json(CellReaderConfig, values, where=path)
         model = cls._load(folder, config)
         load_tensors(folder / _HEADS, model.heads)
         return model.eval()

@@ -11,9 +11,9 @@ from typing import Any
 
 from tabrag.chat.prompts import RANK_LABELS, RANK_VERSION, VERSION
 from tabrag.errors import UserError
-from tabrag.inference.config import ContextConfig
+from tabrag.from_json import from_json
 from tabrag.models.blend import Blend
-from tabrag.models.config import ChatRerankerConfig, LoraConfig
+from tabrag.models.config import ChatRerankerConfig
 from tabrag.models.headed import read_settings
 
 FILE = "chat_reranker.json"
@@ -79,14 +79,8 @@ def read(folder: Path) -> ChatRerankerFile:
             f"{path}: trained with version {prompts} of the prompts, this tabrag asks with {RANK_VERSION}, "
             "which gives other scores: use the tabrag that trained it, or train again"
         )
-    try:
-        config = dict(values.pop("config"))
-        config["lora"] = LoraConfig(**config["lora"])
-        config["context"] = ContextConfig(**config["context"])
-        blend = Blend.from_record(values.pop("blend"))
-        found = ChatRerankerFile(config=ChatRerankerConfig(**config), blend=blend, **values)
-    except (TypeError, KeyError) as error:
-        raise UserError(f"{path}: {error}") from error
+    Blend.from_record(values.get("blend"), where=path)
+    found = from_json(ChatRerankerFile, values, where=path)
     if set(found.label_ids) != set(RANK_LABELS):
         raise UserError(f"{path}: labels {sorted(found.label_ids)}, expected {sorted(RANK_LABELS)}")
     return found

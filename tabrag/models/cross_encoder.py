@@ -20,7 +20,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from tabrag.errors import UserError
+from tabrag.from_json import from_json
 from tabrag.models import backbones
 from tabrag.models.blend import Blend
 from tabrag.models.config import CrossEncoderConfig
@@ -29,7 +29,6 @@ from tabrag.models.header_classifier import first_layers
 from tabrag.models.inputs.pairs import PairInputs
 from tabrag.models.io import load_tensors, resolve
 from tabrag.models.weights import add_weights
-from tabrag.representations import RepresentationConfig
 from tabrag.tables.question_facts import NUM_FACTS
 
 FORMAT_VERSION = 2
@@ -127,12 +126,8 @@ class CrossEncoder(nn.Module):
         folder = resolve(name, revision=revision)
         values = read_settings(folder, FILE, kind="cross-encoder", version=FORMAT_VERSION)
         path = folder / FILE
-        try:
-            blend = Blend.from_record(values.pop("blend"))
-            representation = RepresentationConfig(**values.pop("representation"))
-            config = CrossEncoderConfig(**values, representation=representation)
-        except (TypeError, KeyError) as error:
-            raise UserError(f"{path}: {error}") from error
+        blend = Blend.from_record(values.pop("blend", None), where=path)
+        config = from_json(CrossEncoderConfig, values, where=path)
         model = cls._load(folder, config)
         load_tensors(folder / _HEAD, model.head)
         model.inputs.load_weights(folder)

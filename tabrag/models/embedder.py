@@ -17,8 +17,10 @@ from torch import Tensor, nn
 
 from tabrag.errors import UserError
 from tabrag.files import atomic_folder, read_json, write_json
+from tabrag.from_json import from_json
 from tabrag.models import backbones, sentence_transformers
 from tabrag.models.config import EmbedderConfig
+from tabrag.models.headed import versioned
 from tabrag.models.inputs import load_inputs
 from tabrag.models.io import load_tensors, resolve, save_backbone, save_tensors
 from tabrag.models.pooling import mean_pool, unit
@@ -220,17 +222,11 @@ def config_to_json(config: EmbedderConfig) -> dict[str, Any]:
     return {"format_version": FORMAT_VERSION, **values}
 
 
-def read_config(where: Path, values: dict[str, Any]) -> EmbedderConfig:
+def read_config(where: Path, values: Any) -> EmbedderConfig:
     """The config that :func:`config_to_json` gave.
 
     Raises:
-        UserError: Another format version, an unknown or missing key; ``where`` is named.
+        UserError: Another format version, an unknown or missing key or a value of another kind; ``where`` is
+            named.
     """
-    values = dict(values)
-    version = values.pop("format_version", None)
-    if version != FORMAT_VERSION:
-        raise UserError(f"{where}: format version {version}, but this tabrag reads version {FORMAT_VERSION}")
-    try:
-        return EmbedderConfig(**values)
-    except TypeError as error:
-        raise UserError(f"{where}: {error}") from error
+    return from_json(EmbedderConfig, versioned(values, where, version=FORMAT_VERSION), where=where)

@@ -42,11 +42,19 @@ def read_settings(folder: Path, file: str, *, kind: str, version: int) -> dict[s
     path = folder / file
     if not path.is_file():
         raise UserError(f"{folder}: no {file}, so this is not a {kind}'s folder")
-    values = read_json(path)
-    found = values.pop("format_version", None) if isinstance(values, dict) else None
+    return versioned(read_json(path), path, version=version)
+
+
+def versioned(values: Any, path: Path, *, version: int) -> dict[str, Any]:
+    """What a file with a format version says besides.
+
+    Raises:
+        UserError: It is of another version, or no mapping.
+    """
+    found = values.get("format_version") if isinstance(values, dict) else None
     if found != version:
         raise UserError(f"{path}: format version {found}, but this tabrag reads {version}")
-    return values
+    return {name: value for name, value in values.items() if name != "format_version"}
 
 
 def save_headed(

@@ -19,6 +19,7 @@ import torch
 from torch import Tensor, nn
 
 from tabrag.errors import UserError
+from tabrag.from_json import from_json, value_from_json
 from tabrag.models import backbones
 from tabrag.models.config import HeaderClassifierConfig
 from tabrag.models.headed import read_settings, save_headed
@@ -91,13 +92,10 @@ class HeaderClassifier(nn.Module):
         folder = resolve(name, revision=revision)
         values = read_settings(folder, _FILE, kind="header classifier", version=FORMAT_VERSION)
         path = folder / _FILE
-        threshold = values.pop("threshold", None)
-        if threshold is not None and not (isinstance(threshold, int | float) and 0 <= threshold <= 1):
-            raise UserError(f"{path}: threshold {threshold!r} is no number in 0..1, nor null")
-        try:
-            config = HeaderClassifierConfig(**values)
-        except TypeError as error:
-            raise UserError(f"{path}: {error}") from error
+        threshold = value_from_json(float | None, values.pop("threshold", None), where=path, key="threshold")
+        if threshold is not None and not 0 <= threshold <= 1:
+            raise UserError(f"{path}: 'threshold' is {threshold!r}, expected a number in 0..1, or null")
+        config = from_json(HeaderClassifierConfig, values, where=path)
         model = cls._load(folder, config)
         load_tensors(folder / _HEAD, model.score)
         model.threshold = threshold

@@ -6,11 +6,13 @@ a text, which embeds the queries; it does not look at the picture, for its patch
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tabrag.errors import UserError
 from tabrag.files import read_json
+from tabrag.from_json import from_json, value_from_json
 from tabrag.models.config import EmbedderConfig, RetrieverConfig
 
 _MAX_LENGTH = 256
@@ -46,14 +48,17 @@ def retriever_config(name: str, folder: Path, *, revision: str | None) -> Retrie
         query = EmbedderConfig(backbone=_QUERY_TOWERS[name])
         item = EmbedderConfig(backbone=name, inputs="layoutlmv3", max_length=_PICTURE_WORDS, pixels=False)
         return RetrieverConfig(query=query, item=item)
-    positions = _read(folder / "config.json").get("max_position_embeddings")
-    length = _read(folder / "sentence_bert_config.json").get("max_seq_length")
-    modules = read_json(folder / "modules.json") if (folder / "modules.json").is_file() else None
+    positions = _number(folder / "config.json", "max_position_embeddings")
+    length = _number(folder / "sentence_bert_config.json", "max_seq_length")
+    path = folder / "modules.json"
+    modules = (
+        from_json(_Modules, {"modules": read_json(path)}, where=path).modules if path.is_file() else None
+    )
     tower = EmbedderConfig(
         backbone=name,
         revision=revision,
         pooling=_pooling(folder),  # type: ignore[arg-type]
-        normalize=modules is None or any("Normalize" in one.get("type", "") for one in modules),
+        normalize=modules is None or any("Normalize" in str(one.get("type")) for one in modules),
         max_length=min(value for value in (length or _MAX_LENGTH, positions) if value),
     )
     return RetrieverConfig(query=tower, item=tower, share_towers=True)
@@ -69,5 +74,19 @@ def _pooling(folder: Path) -> str:
     return _POOLING[chosen[0]]
 
 
+@dataclass
+class _Modules:
+    """What sentence-transformers puts one behind the other."""
+
+    modules: list[dict[str, Any]]
+
+
+def _number(path: Path, key: str) -> int | None:
+    return value_from_json(int | None, _read(path).get(key), where=path, key=key)
+
+
 def _read(path: Path) -> dict[str, Any]:
-    return read_json(path) if path.is_file() else {}
+    values = read_json(path) if path.is_file() else {}
+    if not isinstance(values, dict):
+        raise UserError(f"{path}: expected names with values; fetch the model again")
+    return values

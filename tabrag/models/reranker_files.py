@@ -21,10 +21,10 @@ def read_blend(folder: Path) -> Blend:
         UserError: It is no reranker's folder, or its file is broken.
     """
     path = folder / _file(folder)
-    try:
-        return Blend.from_record(read_json(path)["blend"])
-    except (TypeError, KeyError) as error:
-        raise UserError(f"{path}: {error}") from error
+    values = read_json(path)
+    if not isinstance(values, dict) or "blend" not in values:
+        raise UserError(f"{path}: 'blend' is missing")
+    return Blend.from_record(values["blend"], where=path)
 
 
 def with_blend(folder: Path, blend: Blend) -> tuple[str, dict[str, Any]]:

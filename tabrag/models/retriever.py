@@ -6,15 +6,17 @@ import dataclasses
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import torch
 from torch import Tensor, nn
 
 from tabrag.errors import UserError
 from tabrag.files import atomic_folder, read_json, write_json
+from tabrag.from_json import from_json, value_from_json
 from tabrag.models.config import RetrieverConfig
 from tabrag.models.embedder import Embedder, config_to_json, read_config, sibling
+from tabrag.models.headed import versioned
 from tabrag.models.io import check_tensors, resolve
 from tabrag.models.plain_encoder import is_plain_encoder, retriever_config
 
@@ -24,6 +26,17 @@ if TYPE_CHECKING:
 FORMAT_VERSION = 1
 MAX_LOG_SCALE = math.log(100.0)
 """The scale is bounded as in CLIP (Radford et al. 2021, section 2.5): a temperature of at least 0.01."""
+
+
+@dataclasses.dataclass
+class _Settings:
+    """What ``retriever.json`` says besides the representation; ``item`` where the towers are shared."""
+
+    share_towers: bool
+    item: dict[str, Any] | None
+    temperature: float
+    log_scale: float
+    learn_temperature: bool
 
 
 class Retriever(nn.Module):
@@ -90,26 +103,28 @@ class Retriever(nn.Module):
                 )
             config = retriever_config(str(name), folder, revision=revision)
             return cls.from_config(config, RepresentationConfig()).eval()
-        values = read_json(path)
-        if values.get("format_version") != FORMAT_VERSION:
-            raise UserError(
-                f"{path}: format version {values.get('format_version')}, this tabrag reads {FORMAT_VERSION}"
-            )
+        values = versioned(read_json(path), path, version=FORMAT_VERSION)
+        representation = value_from_json(
+            RepresentationConfig, values.pop("representation", None), where=path, key="representation"
+        )
+        found = from_json(_Settings, values, where=path)
         query = Embedder.from_pretrained(folder / "query")
-        if values["share_towers"]:
-            item = sibling(query, read_config(path, values["item"]))
+        if found.share_towers:
+            item = sibling(query, read_config(path, found.item))
         else:
             item = Embedder.from_pretrained(folder / "item")
-        config = RetrieverConfig(
-            query=query.config,
-            item=item.config,
-            share_towers=values["share_towers"],
-            temperature=values["temperature"],
-            learn_temperature=values["learn_temperature"],
-        )
-        representation = RepresentationConfig(**values["representation"])
+        try:
+            config = RetrieverConfig(
+                query=query.config,
+                item=item.config,
+                share_towers=found.share_towers,
+                temperature=found.temperature,
+                learn_temperature=found.learn_temperature,
+            )
+        except UserError as error:
+            raise UserError(f"{path}: {error}") from error
         retriever = cls(config, representation, query=query, item=item)
-        retriever.log_scale.data.fill_(values["log_scale"])
+        retriever.log_scale.data.fill_(found.log_scale)
         return retriever.eval()
 
     def save_pretrained(self, folder: str | Path, *, state_dict: Mapping[str, Tensor] | None = None) -> None:

@@ -17,8 +17,8 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from tabrag.errors import UserError
 from tabrag.files import atomic_folder, write_json
+from tabrag.from_json import from_json
 from tabrag.models.blend import Blend
 from tabrag.models.config import WordRerankerConfig
 from tabrag.models.headed import read_settings
@@ -69,11 +69,8 @@ class WordReranker(nn.Module):
         """
         folder = resolve(name, revision=revision)
         values = read_settings(folder, FILE, kind="word reranker", version=FORMAT_VERSION)
-        try:
-            blend = Blend.from_record(values.pop("blend"))
-            model = cls(WordRerankerConfig(**values))
-        except (TypeError, KeyError) as error:
-            raise UserError(f"{folder / FILE}: {error}") from error
+        blend = Blend.from_record(values.pop("blend", None), where=folder / FILE)
+        model = cls(from_json(WordRerankerConfig, values, where=folder / FILE))
         load_tensors(folder / _TENSORS, model)
         model.inputs.facts.load(folder)
         model.blend = blend

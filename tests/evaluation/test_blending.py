@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tabrag.errors import UserError
 from tabrag.evaluation.blending import (
     JudgedQuery,
     best_rank,
@@ -78,7 +79,7 @@ def test_scores_before_count_where_they_tell_more_than_ranks() -> None:
     assert by_score["MRR"] > by_rank["MRR"] + 0.01 and by_score["Hit@1"] > by_rank["Hit@1"]
     assert by_score["ECE"] < 0.03 and calibration_error(queries, blend) < 0.03
     assert mean_reciprocal_rank(queries, blend) == pytest.approx(by_score["MRR"], abs=0.02)
-    again = Blend.from_record(dataclasses.asdict(blend))
+    again = Blend.from_record(dataclasses.asdict(blend), where="x.json")
     assert again == blend
 
 
@@ -103,8 +104,16 @@ def test_gaps_are_of_the_kind_of_run_that_they_were_fitted_on() -> None:
     assert blend.gaps([]) == []
     assert blend.log_odds(1.0, 2, 0.1) == pytest.approx(0.5 * (1 - 3 * 0.1))
     assert blend.log_odds(1.0, 2) == pytest.approx(2 * (1 - 0.5 * math.log(2)) - 1)
-    with pytest.raises(TypeError):
-        Blend.from_record({**dataclasses.asdict(blend), "scores": {"stage": "a", "colour": 1}})
+    for change, said in (
+        ({"scores": {"stage": "a", "score_weight": 1, "colour": 1}}, r"'blend\.scores\.colour' is unknown"),
+        ({"scores": {"stage": "a"}}, r"'blend\.scores\.score_weight' is missing"),
+        ({"scores": {"stage": "a", "score_weight": 1, "scale": -1}}, r"'blend\.scores\.scale' is -1"),
+        ({"scale": 0}, r"'blend\.scale' is 0, expected a number above 0"),
+        ({"rank_weight": -0.5}, r"'blend\.rank_weight' is -0.5, expected 0 or more"),
+        ({"bias": math.nan}, r"'blend\.bias' is nan"),
+    ):
+        with pytest.raises(UserError, match=f"x.json: {said}"):
+            Blend.from_record({**dataclasses.asdict(blend), **change}, where="x.json")
 
 
 def test_a_sure_model_needs_no_rank() -> None:

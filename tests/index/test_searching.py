@@ -143,6 +143,11 @@ def test_a_manifest_that_does_not_fit(tmp_path: Path) -> None:
         ({"num_entries": 29}, "30 entries but 29"),
         ({"format_version": 99}, "format version 99"),
         ({"colour": "red"}, "colour"),
+        ({"num_entries": 30.5}, "'num_entries' is 30.5, expected a whole number: build the index again"),
+        ({"dim": "32"}, "'dim' is '32'"),
+        ({"files": ["entries.jsonl"]}, "'files' is .*, expected names with values"),
+        ({"files": {"entries.jsonl": {"bytes": None}}}, "'files.entries.jsonl.bytes' is None"),
+        ({"files": {"entries.jsonl": {}}}, "bytes instead of None, the index is not whole"),
     ):
         path.write_text(json.dumps({**whole, **change}))
         with pytest.raises(UserError, match=message):

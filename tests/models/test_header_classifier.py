@@ -88,7 +88,7 @@ def test_broken_folders_are_refused(bert: str, tmp_path: Path) -> None:
         HeaderClassifier.from_pretrained(folder)
     for threshold in ("high", 7.0, float("nan")):
         (folder / "header_classifier.json").write_text(json.dumps({**values, "threshold": threshold}))
-        with pytest.raises(UserError, match="threshold .* is no number in 0..1"):
+        with pytest.raises(UserError, match=r"header_classifier\.json: 'threshold' is"):
             HeaderClassifier.from_pretrained(folder)
     (folder / "header_classifier.json").write_text(json.dumps(values))
     (folder / "score.safetensors").unlink()

@@ -64,6 +64,21 @@ def test_sentence_transformers_files_are_followed(tmp_path: Path):
     (folder / "1_Pooling" / "config.json").write_text('{"pooling_mode_max_tokens": true}')
     with pytest.raises(UserError, match="mean or cls"):
         Retriever.from_pretrained(folder)
+    for name, text, said in (
+        (
+            "sentence_bert_config.json",
+            '{"max_seq_length": "24"}',
+            "'max_seq_length' is '24', expected a whole",
+        ),
+        ("sentence_bert_config.json", "[]", "expected names with values"),
+        ("modules.json", "{}", "'modules' is {}, expected a list"),
+        ("1_Pooling/config.json", "[1]", "expected names with values"),
+    ):
+        before = (folder / name).read_text()
+        (folder / name).write_text(text)
+        with pytest.raises(UserError, match=f"{name}: {said}"):
+            Retriever.from_pretrained(folder)
+        (folder / name).write_text(before)
 
 
 def test_a_folder_without_a_model_is_refused(tmp_path: Path):

@@ -9,6 +9,7 @@ from pathlib import Path
 from tabrag.documents.whole import Item
 from tabrag.errors import UserError
 from tabrag.files import read_json, sha256_json, write_json
+from tabrag.from_json import from_json
 from tabrag.tables.question_facts import ItemWords, WordWeights, question_facts
 
 _FILE = "word_weights.json"
@@ -59,15 +60,21 @@ class WordFacts:
         return sha256_json([self.weights.num_items, sorted(self.weights.counts.items())])
 
 
+@dataclass
+class _Weights:
+    """What the file says: of how many items, and how many of them hold each word."""
+
+    num_items: int
+    counts: dict[str, int]
+
+
 def _read(path: Path) -> WordWeights:
     if not path.is_file():
         raise UserError(f"{path} is missing: it belongs to the reranker; copy the checkpoint again")
-    values = read_json(path)
-    try:
-        num_items, counts = values["num_items"], values["counts"]
-        is_right = num_items >= 1 and all(1 <= count <= num_items for count in counts.values())
-    except (TypeError, KeyError, AttributeError):
-        is_right = False
-    if not is_right:
-        raise UserError(f"{path}: no numbers of items by word; copy the checkpoint again")
-    return WordWeights(num_items, counts)
+    found = from_json(_Weights, read_json(path), where=path)
+    if found.num_items < 1:
+        raise UserError(f"{path}: 'num_items' is {found.num_items}, expected 1 or more")
+    for word, count in found.counts.items():
+        if not 1 <= count <= found.num_items:
+            raise UserError(f"{path}: 'counts.{word}' is {count}, expected 1 to {found.num_items} items")
+    return WordWeights(found.num_items, found.counts)
