@@ -32,6 +32,7 @@ class Fault:
 
     Attributes:
         sleep: Seconds to wait first.
+        stall: Answer nothing until the client has hung up.
         status: Answer with this status and nothing else.
         headers: Headers of that answer.
         body: Answer 200 with these bytes.
@@ -39,6 +40,7 @@ class Fault:
     """
 
     sleep: float = 0.0
+    stall: bool = False
     status: int | None = None
     headers: dict[str, str] = field(default_factory=dict)
     body: bytes | None = None
@@ -259,7 +261,10 @@ def _handler(served: ChatServer) -> type[BaseHTTPRequestHandler]:
         def _chat(self, body: dict[str, Any]) -> None:
             fault = served.fault(served.next_chat(), body) or Fault()
             time.sleep(fault.sleep)
-            if fault.drop:
+            if fault.stall:
+                while self.rfile.read(1):
+                    pass
+            if fault.drop or fault.stall:
                 self.close_connection = True
             elif fault.status is not None:
                 message = {"error": {"message": "not now"}}

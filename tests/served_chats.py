@@ -13,7 +13,7 @@ CHOICES = ["True", "False"]
 
 
 def served(server: ChatServer, **options: object) -> ServerChat:
-    settings = {"timeout": 10.0, "retries": 2, "backoff": 0.01, "top_logprobs": 1000, **options}
+    settings = {"timeout": 60.0, "retries": 2, "backoff": 0.01, "top_logprobs": 1000, **options}
     return ServerChat(ServerChatConfig(url=server.url, model="tiny", **settings))  # type: ignore[arg-type]
 
 

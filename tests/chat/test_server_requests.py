@@ -20,7 +20,14 @@ from tabrag.errors import UserError
 def test_requests_run_at_once_but_not_more_than_allowed_and_results_keep_their_order(
     local: LocalChat, server: ChatServer
 ):
-    server.fault = lambda number, body: Fault(sleep=0.3 if number < 3 else 0.04 - 0.01 * (number % 4))
+    first = threading.Barrier(3)
+
+    def fault(number: int, body: object) -> Fault:
+        if number < 3:
+            first.wait(60)  # none is answered before three are under way
+        return Fault(sleep=0.04 - 0.01 * (number % 4))
+
+    server.fault = fault
     expected = local.score_batch(prompts(12), CHOICES)
     chat = served(server, max_concurrency=3)
     other: list[list[list[float]]] = []
