@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,16 @@ def _no_network(monkeypatch: pytest.MonkeyPatch) -> None:
         connect(self, address)
 
     monkeypatch.setattr(socket.socket, "connect", guarded)
+
+
+@pytest.fixture
+def new_accelerator() -> Iterator[None]:
+    """Accelerate's process-wide state is forgotten before and behind the test, as in a new process."""
+    from processes import forget_accelerator  # loads torch, which most tests do without
+
+    forget_accelerator()
+    yield
+    forget_accelerator()
 
 
 def _folder(variable: str) -> Path:

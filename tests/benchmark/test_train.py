@@ -8,15 +8,11 @@ from pathlib import Path
 
 import pytest
 from entry_points import call, refuse
-from processes import forget_accelerator
+
+pytestmark = pytest.mark.usefixtures("new_accelerator")
 
 PROGRAM = "scripts/benchmark.py"
 TINY = ["--backbone=offline:tiny-bert", "--tables=20", "--steps=1"]
-
-
-@pytest.fixture(autouse=True)
-def _new_accelerator() -> None:
-    forget_accelerator()
 
 
 @pytest.mark.slow

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import torch
-from processes import forget_accelerator
 from rerank_data import as_documents, write_data
 from tiny_tables import sales
 
@@ -30,14 +28,9 @@ from tabrag.training.loop import train
 from tabrag.training.pair_task import PairTask
 from tabrag.types import Table
 
+pytestmark = pytest.mark.usefixtures("new_accelerator")
+
 QUESTIONS = ("how many lemons in the north", "who won in 2019", "")
-
-
-@pytest.fixture(autouse=True)
-def _new_accelerator() -> Iterator[None]:
-    forget_accelerator()
-    yield
-    forget_accelerator()
 
 
 def _scores(model: WordReranker) -> list[float]:

@@ -27,11 +27,6 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(autouse=True)
-def _new_accelerator() -> None:
-    forget_accelerator()
-
-
 def _arguments(data: Path, out: Path, name: str = "tiny") -> list[str]:
     return [f"--config={CONFIGS / name}.yaml", f"--data.folder={data}", f"--out={out}"]
 

@@ -27,11 +27,6 @@ def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_data(tmp_path_factory.mktemp("work"), render=True)
 
 
-@pytest.fixture(autouse=True)
-def _new_accelerator() -> None:
-    forget_accelerator()
-
-
 def _arguments(work: Path, out: Path, name: str) -> list[str]:
     return [
         f"--config={CONFIGS / name}.yaml",

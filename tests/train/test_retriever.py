@@ -10,7 +10,6 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -34,13 +33,6 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("corpus") / "data"
     prepare(make(num_tables=24, seed=0), folder, render=False)
     return folder
-
-
-@pytest.fixture(autouse=True)
-def _new_accelerator() -> Iterator[None]:
-    forget_accelerator()
-    yield
-    forget_accelerator()
 
 
 def _arguments(data: Path, out: Path, *extra: str) -> list[str]:

@@ -3,15 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from processes import forget_accelerator
 from torch.backends import cuda
 
 from tabrag.training.accelerator import attention, make_accelerator
-
-
-@pytest.fixture(autouse=True)
-def _new_accelerator() -> None:
-    forget_accelerator()
 
 
 @pytest.mark.parametrize(("precision", "fused"), [("float32", True), ("bfloat16", False)])

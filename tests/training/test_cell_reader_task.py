@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,13 +25,6 @@ from tabrag.training.loop import train
 from tabrag.training.task import move
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(autouse=True)
-def _new_accelerator() -> Iterator[None]:
-    forget_accelerator()
-    yield
-    forget_accelerator()
 
 
 @pytest.fixture(scope="module")

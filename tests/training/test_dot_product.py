@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from processes import forget_accelerator
 
 from tabrag.data.config import TrainingDataConfig
 from tabrag.data.prepare import prepare
@@ -28,11 +27,6 @@ from tabrag.training.retriever_task import RetrieverTask
 
 TEXT = EmbedderConfig(backbone="offline:tiny-bert", pooling="cls", normalize=False, max_length=32)
 HEADERS = RepresentationConfig(name="headers", options={"field_separator": " [SEP] ", "windows": True})
-
-
-@pytest.fixture(autouse=True)
-def _new_accelerator() -> None:
-    forget_accelerator()
 
 
 @pytest.fixture(scope="module")

@@ -35,11 +35,6 @@ TEXT = EmbedderConfig(backbone="offline:tiny-bert", max_length=32)
 LAYOUT = EmbedderConfig(backbone="offline:tiny-layoutlmv3", inputs="layoutlmv3", max_length=32)
 
 
-@pytest.fixture(autouse=True)
-def _new_accelerator() -> None:
-    forget_accelerator()
-
-
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("corpus") / "data"

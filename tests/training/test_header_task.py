@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
-from processes import forget_accelerator, run_distributed
+from processes import run_distributed
 
 from tabrag import distributed
 from tabrag.data.config import HeaderDataConfig
@@ -27,13 +26,6 @@ from tabrag.training.loop import train
 from tabrag.training.task import move
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(autouse=True)
-def _new_accelerator() -> Iterator[None]:
-    forget_accelerator()
-    yield
-    forget_accelerator()
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import torch
-from processes import forget_accelerator, run_distributed
+from processes import run_distributed
 from toy import ToyTask
 
 from tabrag.errors import UserError
@@ -18,11 +18,6 @@ from tabrag.training.accelerator import make_accelerator
 from tabrag.training.config import TrainConfig
 from tabrag.training.loop import learning_rate_factor, train
 from tabrag.training.task import decay_groups
-
-
-@pytest.fixture(autouse=True)
-def _new_accelerator() -> None:
-    forget_accelerator()
 
 
 def _train(task: ToyTask, out: Path, *, resume: str = "none", **changes: Any) -> dict[str, float]:

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 import torch
-from processes import forget_accelerator
 from toy import ToyTask
 
 from tabrag.errors import UserError
@@ -16,11 +15,6 @@ from tabrag.training.accelerator import make_accelerator
 from tabrag.training.config import TrainConfig
 from tabrag.training.loop import train
 from tabrag.training.memory import explain_out_of_memory, lower_bound, peak, resident
-
-
-@pytest.fixture(autouse=True)
-def _new_accelerator() -> None:
-    forget_accelerator()
 
 
 def _bytes(tensors: Any) -> int:

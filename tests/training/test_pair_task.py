@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
-from processes import forget_accelerator, run_distributed
+from processes import run_distributed
 from rerank_data import write_data
 
 from tabrag import distributed
@@ -29,13 +28,6 @@ from tabrag.training.pair_task import PairTask
 from tabrag.training.task import move
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(autouse=True)
-def _new_accelerator() -> Iterator[None]:
-    forget_accelerator()
-    yield
-    forget_accelerator()
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import torch
 from accelerate.utils import DistributedType
-from processes import forget_accelerator, run_distributed
+from processes import run_distributed
 from torch import Tensor, nn
 from toy import ToyTask
 
@@ -20,11 +20,6 @@ from tabrag.training.accelerator import make_accelerator
 from tabrag.training.config import TrainConfig
 from tabrag.training.loop import train
 from tabrag.training.rehearsal import describe, step_seconds
-
-
-@pytest.fixture(autouse=True)
-def _new_accelerator() -> None:
-    forget_accelerator()
 
 
 class _Clock:

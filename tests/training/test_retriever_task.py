@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import torch
-from processes import forget_accelerator, run_distributed
+from processes import run_distributed
 
 from tabrag import distributed
 from tabrag.data.config import TrainingDataConfig
@@ -28,11 +28,6 @@ from tabrag.training.config import DevConfig, LossConfig, TrainConfig
 from tabrag.training.loop import train
 from tabrag.training.retriever_task import RetrieverTask
 from tabrag.types import Entry
-
-
-@pytest.fixture(autouse=True)
-def _new_accelerator() -> None:
-    forget_accelerator()
 
 
 @pytest.fixture(scope="module")
