@@ -8,11 +8,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from parse_files import png
+from parse_files import parsed, png
+
+from tabrag.documents.docling.parse import parse_docling
+from tabrag.documents.parsed import Parsed
 
 PDF, WORD = "application/pdf", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 WIDTH, HEIGHT = 600.0, 800.0
 """Of the pages, in points."""
+FRUIT = [["name", "tons"], ["lemon", "5"], ["plum", "7"]]
+"""The texts of a table."""
 
 
 def at(page: int, left: float, top: float, right: float, bottom: float, **more: Any) -> dict[str, Any]:
@@ -113,3 +118,8 @@ class DoclingFile:
         """Write it; returns the path."""
         path.write_text(json.dumps(self.data), encoding="utf-8")
         return path
+
+
+def read(file: DoclingFile, folder: Path, **options: object) -> Parsed:
+    """What is read of a document, written into ``folder``."""
+    return parsed(parse_docling, file.write(folder / "report.json"), out=folder / "out", **options)
