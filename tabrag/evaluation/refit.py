@@ -8,7 +8,7 @@ from typing import Any
 
 from tabrag.data.folder import DataFolder
 from tabrag.errors import UserError
-from tabrag.evaluation.blending import JudgedQuery, fit_blend, ranking_figures
+from tabrag.evaluation.blending import JudgedQuery, cross_validate, fit_blend, ranking_figures
 from tabrag.evaluation.runs import read_run
 from tabrag.files import atomic_folder, write_json
 from tabrag.models.blend import RERANKED, Blend
@@ -38,7 +38,8 @@ def refit_blend(
 
     Returns:
         ``queries``; their ``Hit@1``, ``Hit@5``, ``MRR`` and ``ECE`` (0..1) by the checkpoint's own blend
-        (``before``) and by the new one (``after``); and that ``blend``.
+        (``before``) and by the new one (``after``), and by blends like it of four fifths of the queries on the
+        others (``held_out``); and that ``blend``.
 
     Raises:
         UserError: No reranker, a run of another one or of other candidates, or no judged queries.
@@ -53,7 +54,11 @@ def refit_blend(
     if not queries:
         raise UserError(f"{run}: no reranked candidates of judged queries of split '{split}'")
     blend = fit_blend(queries)
-    figures = {"before": ranking_figures(queries, own), "after": ranking_figures(queries, blend)}
+    figures = {
+        "before": ranking_figures(queries, own),
+        "after": ranking_figures(queries, blend),
+        "held_out": cross_validate(queries, with_scores=blend.scores is not None),
+    }
     with atomic_folder(out) as new:
         shutil.copytree(folder, new, dirs_exist_ok=True)
         name, values = with_blend(folder, blend)

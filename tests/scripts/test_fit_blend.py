@@ -83,6 +83,7 @@ def test_the_copy_ranks_better_and_differs_in_blend_and_card_alone(
     runs = [f"--before={work / 'chances.jsonl'}", f"--run={run}", f"--out={tmp_path / 'new'}"]
     figures = call(PROGRAM, *arguments, *runs, capsys=capsys)
     assert figures["after"]["MRR"] > figures["before"]["MRR"]
+    assert 0 < figures["held_out"]["MRR"] <= figures["after"]["MRR"]
     assert read_blend(tmp_path / "new") != read_blend(work / "words") == OLD
     names = {path.name for path in (work / "words").iterdir()}
     assert names == {path.name for path in (tmp_path / "new").iterdir()}
