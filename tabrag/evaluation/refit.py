@@ -38,8 +38,8 @@ def refit_blend(
 
     Returns:
         ``queries``; their ``Hit@1``, ``Hit@5``, ``MRR`` and ``ECE`` (0..1) by the checkpoint's own blend
-        (``before``) and by the new one (``after``), and by blends like it of four fifths of the queries on the
-        others (``held_out``); and that ``blend``.
+        (``before``), by the new one (``after``), and by such ones of four fifths of the queries on the others
+        (``held_out``); and that ``blend``.
 
     Raises:
         UserError: No reranker, a run of another one or of other candidates, or no judged queries.
