@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from tabrag import distributed
-from tabrag.data.batches import loader
 from tabrag.data.cell_batches import CellBatches, target_of
 from tabrag.data.cell_examples import CellExample, cell_examples, grid_of
 from tabrag.data.config import CellDataConfig
@@ -66,6 +65,7 @@ class CellReaderTask(QuestionTask):
             model,
             CellReaderModule(model),
             folder=data.folder,
+            num_workers=data.num_workers,
             batch_size=batch_size,
             seed=seed,
             settings=settings,
@@ -111,18 +111,18 @@ class CellReaderTask(QuestionTask):
             for one in self.examples
         ]
 
-    def batches(self, epoch: int, start: int) -> Iterable[dict[str, Any]]:
-        own = CellBatches(
+    def epoch_batches(self, **share: Any) -> CellBatches:
+        """See :meth:`tabrag.training.base_task.BaseTask.epoch_batches`."""
+        return CellBatches(
             self.folder,
             self.examples,
             inputs=self.model.inputs,
             scores=self.scores,
             max_tokens=self.data.max_tokens,
             chunk_size=self.data.chunk_size,
-            **self.share(epoch),
+            **share,
             cache=self._cache,
         )
-        return loader(own, start=start, num_workers=self.data.num_workers)
 
     def evaluate(self) -> dict[str, float]:
         """Exact match on the dev questions with the gold table, 0..1.

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Iterable, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 import torch
@@ -18,20 +17,17 @@ from tabrag import distributed
 from tabrag.chat.config import LocalChatConfig
 from tabrag.chat.local import LocalChat
 from tabrag.chat.prompts import Shown
-from tabrag.data.batches import loader
 from tabrag.data.chat_batches import ChatBatches
 from tabrag.data.config import RankingDataConfig, RankingTasksConfig
-from tabrag.data.pairs import TrainingPairs
 from tabrag.data.ranking_tasks import RankingTasks
 from tabrag.errors import UserError
 from tabrag.inference.chat_scorer import ChatPairScorer
 from tabrag.inference.runtime import autocast
 from tabrag.inference.show import TableShower
-from tabrag.models.card import data_source, write_card
 from tabrag.models.chat_reranker import ChatReranker
 from tabrag.models.inputs.chat import IGNORED
 from tabrag.training.gradient_check import GradientCheck
-from tabrag.training.rerank_judge import METRIC, RerankJudge
+from tabrag.training.ranking_task import RankingTask
 
 
 class ChatModule(nn.Module):
@@ -73,7 +69,7 @@ class ChatModule(nn.Module):
         return losses_BK.sum(dim=1) / (labels_BK != IGNORED).sum(dim=1)
 
 
-class ChatRerankerTask:
+class ChatRerankerTask(RankingTask):
     """Implements :class:`tabrag.training.task.Task` for a :class:`ChatReranker`."""
 
     def __init__(
@@ -88,14 +84,11 @@ class ChatRerankerTask:
     ) -> None:
         if tasks.read and model.config.show == "text":
             raise UserError("tasks.read reads pictures: set chat.show to image or both, or tasks.read to 0")
-        self.model = model
-        self.module = ChatModule(model.model)
-        self.data = data
-        self.batch_size = batch_size
-        self.seed = seed
-        self.settings = settings
+        self.module: ChatModule
+        super().__init__(
+            model, ChatModule(model.model), data=data, batch_size=batch_size, seed=seed, settings=settings
+        )
         self.inputs = model.inputs
-        self.pairs = TrainingPairs(data)
         self.shower = TableShower(
             model.config.show, model.config.context, self._num_tokens, self.pairs.folder.image_path
         )
@@ -103,7 +96,6 @@ class ChatRerankerTask:
         self.tasks = RankingTasks(
             self.pairs, config=tasks, num_negatives=data.num_negatives, show=self._show, seed=seed
         )
-        self.judge = RerankJudge(self.pairs.folder, data)
         model.mix = {**dataclasses.asdict(tasks), "negatives_per_positive": data.num_negatives}
         self._facts = self.tasks.facts(
             is_cut=lambda item: self.shower.is_cut(self.pairs.folder.tables[self.pairs.item_ids[item]])
@@ -128,28 +120,18 @@ class ChatRerankerTask:
             "parameters": sum(p.numel() for p in self.model.trained().values()),
         }
 
-    def num_batches(self) -> int:
-        return len(self.pairs) // (self.batch_size * distributed.world_size())
-
-    def batches(self, epoch: int, start: int) -> Iterable[dict[str, Any]]:
-        own = ChatBatches(
-            self.tasks,
-            inputs=self.inputs,
-            chunk_size=self.data.chunk_size,
-            batch_size=self.batch_size,
-            num_processes=distributed.world_size(),
-            rank=distributed.rank(),
-            seed=self.seed,
-            epoch=epoch,
-        )
-        return loader(own, start=start, num_workers=self.data.num_workers)
+    def epoch_batches(self, **share: Any) -> ChatBatches:
+        """See :meth:`tabrag.training.base_task.BaseTask.epoch_batches`."""
+        return ChatBatches(self.tasks, inputs=self.inputs, chunk_size=self.data.chunk_size, **share)
 
     def metrics(self) -> dict[str, float]:
+        """None besides the loss.
+
+        Raises:
+            UserError: A trained weight got no gradient in the first step.
+        """
         self.module.gradients.check()
         return {}
-
-    def batch_ids(self, batch: dict[str, Any]) -> list[str]:
-        return batch["query_ids"]
 
     def evaluate(self) -> dict[str, float]:
         """Figures of the reranked dev run, and ``loss``: the mean of -log P(the right one of True, False).
@@ -177,10 +159,3 @@ class ChatRerankerTask:
         return ChatPairScorer(
             chat, show=config.show, context=config.context, image_path=self.pairs.folder.image_path
         )
-
-    def selection_metric(self) -> str:
-        return METRIC
-
-    def export(self, folder: Path, *, metrics: dict[str, float]) -> None:
-        self.model.save_pretrained(folder)
-        write_card(folder, settings=self.settings, metrics=metrics, data=[data_source(self.data.folder)])

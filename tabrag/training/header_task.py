@@ -4,14 +4,13 @@ against the others.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from tabrag import distributed
-from tabrag.data.batches import loader
 from tabrag.data.config import HeaderDataConfig
 from tabrag.data.header_batches import HeaderBatches
 from tabrag.data.header_labels import GOLD, grid_of, header_examples, header_labels
@@ -68,6 +67,7 @@ class HeaderTask(QuestionTask):
             model,
             HeaderModule(model),
             folder=data.folder,
+            num_workers=data.num_workers,
             batch_size=batch_size,
             seed=seed,
             settings=settings,
@@ -87,15 +87,15 @@ class HeaderTask(QuestionTask):
         """Question and table of each training question."""
         return [(example.query_id, example.gold.table_id) for example in self.examples]
 
-    def batches(self, epoch: int, start: int) -> Iterable[dict[str, Any]]:
-        own = HeaderBatches(
+    def epoch_batches(self, **share: Any) -> HeaderBatches:
+        """See :meth:`tabrag.training.base_task.BaseTask.epoch_batches`."""
+        return HeaderBatches(
             self.folder,
             self.examples,
             inputs=self.model.inputs,
             chunk_size=self.data.chunk_size,
-            **self.share(epoch),
+            **share,
         )
-        return loader(own, start=start, num_workers=self.data.num_workers)
 
     def evaluate(self) -> dict[str, float]:
         """Figures over the dev questions with their gold table, 0..1.

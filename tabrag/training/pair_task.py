@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from tabrag import distributed
-from tabrag.data.batches import loader
 from tabrag.data.config import RankingDataConfig
-from tabrag.data.pairs import TrainingPairs
 from tabrag.data.ranking_batches import RankingBatches
 from tabrag.errors import UserError
 from tabrag.inference.score_pairs import PairScorer
 from tabrag.losses.ranking import group_softmax, pointwise
-from tabrag.models.card import data_source, write_card
 from tabrag.models.pair_model import PairModel
 from tabrag.training.config import RankingLossConfig
-from tabrag.training.rerank_judge import METRIC, RerankJudge
+from tabrag.training.ranking_task import RankingTask
 
 
 class PairModule(nn.Module):
@@ -44,7 +39,7 @@ class PairModule(nn.Module):
         return total / len(batch["query_ids"])
 
 
-class PairTask:
+class PairTask(RankingTask):
     """Implements :class:`tabrag.training.task.Task` for a :class:`tabrag.models.pair_model.PairModel`."""
 
     def __init__(
@@ -57,16 +52,11 @@ class PairTask:
         seed: int,
         settings: dict[str, Any],
     ) -> None:
-        self.model = model
-        self.module = PairModule(model, loss)
-        self.data = data
-        self.batch_size = batch_size
-        self.seed = seed
-        self.settings = settings
-        self.pairs = TrainingPairs(data)
         if not data.num_negatives:
             raise UserError("data.num_negatives is 0: a reranker learns from relevant tables and others")
-        self.judge = RerankJudge(self.pairs.folder, data)
+        super().__init__(
+            model, PairModule(model, loss), data=data, batch_size=batch_size, seed=seed, settings=settings
+        )
         items = self.pairs.folder.items
         model.inputs.weigh(items[item_id] for item_id in self.pairs.item_ids)
 
@@ -76,30 +66,12 @@ class PairTask:
             "training queries": len(self.pairs),
             "training data": self.pairs.digest(),
             "candidates per query": 1 + self.data.num_negatives,
-            "parameters": sum(p.numel() for p in self.module.parameters() if p.requires_grad),
+            "parameters": self.num_parameters(),
         }
 
-    def num_batches(self) -> int:
-        return len(self.pairs) // (self.batch_size * distributed.world_size())
-
-    def batches(self, epoch: int, start: int) -> Iterable[dict[str, Any]]:
-        own = RankingBatches(
-            self.pairs,
-            config=self.data,
-            inputs=self.model.inputs,
-            batch_size=self.batch_size,
-            num_processes=distributed.world_size(),
-            rank=distributed.rank(),
-            seed=self.seed,
-            epoch=epoch,
-        )
-        return loader(own, start=start, num_workers=self.data.num_workers)
-
-    def metrics(self) -> dict[str, float]:
-        return {}
-
-    def batch_ids(self, batch: dict[str, Any]) -> list[str]:
-        return batch["query_ids"]
+    def epoch_batches(self, **share: Any) -> RankingBatches:
+        """See :meth:`tabrag.training.base_task.BaseTask.epoch_batches`."""
+        return RankingBatches(self.pairs, config=self.data, inputs=self.model.inputs, **share)
 
     def evaluate(self) -> dict[str, float]:
         """See :meth:`tabrag.training.rerank_judge.RerankJudge.__call__`; the model keeps the blend."""
@@ -107,10 +79,3 @@ class PairTask:
             return {}
         figures, self.model.blend = self.judge(PairScorer(self.model)(self.judge.pairs()))
         return figures
-
-    def selection_metric(self) -> str:
-        return METRIC
-
-    def export(self, folder: Path, *, metrics: dict[str, float]) -> None:
-        self.model.save_pretrained(folder)
-        write_card(folder, settings=self.settings, metrics=metrics, data=[data_source(self.data.folder)])

@@ -7,23 +7,22 @@ al., 2024 (NLL with hard negatives over header text).
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 import torch
 
 from tabrag import distributed
-from tabrag.data.batches import RetrieverBatches, loader
+from tabrag.data.batches import RetrieverBatches
 from tabrag.data.config import TrainingDataConfig
 from tabrag.data.pairs import TrainingPairs
-from tabrag.models.card import data_source, write_card
 from tabrag.models.retriever import Retriever
+from tabrag.training.base_task import BaseTask
 from tabrag.training.config import DevConfig, LossConfig
 from tabrag.training.judge import judge
 from tabrag.training.retriever_module import RetrieverModule
 
 
-class RetrieverTask:
+class RetrieverTask(BaseTask):
     """Implements :class:`tabrag.training.task.Task` for a :class:`Retriever`."""
 
     def __init__(
@@ -37,30 +36,32 @@ class RetrieverTask:
         seed: int,
         settings: dict[str, Any],
     ) -> None:
+        super().__init__(
+            retriever,
+            RetrieverModule(retriever, loss),
+            folder=data.folder,
+            num_workers=data.num_workers,
+            batch_size=batch_size,
+            seed=seed,
+            settings=settings,
+        )
         self.retriever = retriever
-        self.module = RetrieverModule(retriever, loss)
         self.pairs = TrainingPairs(
             data, num_neighbours=data.num_neighbours, mix_temperature=data.mix_temperature
         )
         self.data = data
         self.dev = dev
-        self.batch_size = batch_size
-        self.seed = seed
-        self.settings = settings
         self._tokens = torch.zeros(2, dtype=torch.int64)
         """Item tokens cut and seen since the last log line."""
 
-    def _epoch(self, epoch: int) -> RetrieverBatches:
+    def epoch_batches(self, **share: Any) -> RetrieverBatches:
+        """See :meth:`tabrag.training.base_task.BaseTask.epoch_batches`."""
         return RetrieverBatches(
             self.pairs,
             config=self.data,
             query_inputs=self.retriever.query.inputs,
             item_inputs=self.retriever.item.inputs,
-            batch_size=self.batch_size,
-            num_processes=distributed.world_size(),
-            rank=distributed.rank(),
-            seed=self.seed,
-            epoch=epoch,
+            **share,
         )
 
     def describe(self) -> dict[str, Any]:
@@ -74,14 +75,16 @@ class RetrieverTask:
             "training queries": len(self.pairs),
             "training data": self.pairs.digest(),
             "candidates per query": f"{shown} (in batch) + {hard * in_batch} (hard negatives)",
-            "parameters": sum(p.numel() for p in self.module.parameters() if p.requires_grad),
+            "parameters": self.num_parameters(),
         }
 
-    def num_batches(self) -> int:
-        return len(self.pairs) // (self.batch_size * distributed.world_size())
+    def num_examples(self) -> int:
+        """Training queries."""
+        return len(self.pairs)
 
     def batches(self, epoch: int, start: int) -> Iterable[dict[str, Any]]:
-        for batch in loader(self._epoch(epoch), start=start, num_workers=self.data.num_workers):
+        """The batches of ``epoch`` from number ``start`` on."""
+        for batch in super().batches(epoch, start):
             self._tokens += batch.pop("cut_tokens")
             yield batch
 
@@ -92,9 +95,6 @@ class RetrieverTask:
         self._tokens = torch.zeros_like(self._tokens)
         return {"temperature": 1.0 / self.retriever.scale().item(), "cut_tokens": cut / max(1, seen)}
 
-    def batch_ids(self, batch: dict[str, Any]) -> list[str]:
-        return batch["query_ids"]
-
     def evaluate(self) -> dict[str, float]:
         """Figures of the dense retriever alone over the dev split's pool."""
         if not self.data.dev_split:
@@ -102,8 +102,5 @@ class RetrieverTask:
         return judge(self.retriever, self.pairs.folder, self.dev, split=self.data.dev_split)
 
     def selection_metric(self) -> str:
+        """The mean reciprocal rank of the dev queries."""
         return "MRR@10"
-
-    def export(self, folder: Path, *, metrics: dict[str, float]) -> None:
-        self.retriever.save_pretrained(folder)
-        write_card(folder, settings=self.settings, metrics=metrics, data=[data_source(self.data.folder)])
