@@ -22,24 +22,6 @@ class Config(PipelineConfig):
     """A pipeline and what it is asked. A job that was killed and is started again continues.
 
     Attributes:
-        data: Data set folder of the tables.
-        rewrite: How a question of a conversation becomes one that stands alone, and what is searched for;
-            questions stay as they are where null.
-        indexes: Index folders over it; the rankings of several are fused. None where ``run`` gives the
-            candidates.
-        run: Run file whose candidates are read, in place of searching indexes; ``gold`` takes the relevant
-            tables of each query, which shows what the reader alone can do.
-        checkpoint: Retriever of the dense indexes; the one that each index names where null.
-        k: Candidates a question.
-        fusion: How several rankings become one.
-        encoding: How questions are embedded.
-        filter: Which items may be found, for example ``{file: 'reports/*', year: '>=2023'}``; all where null.
-        rerank: What puts the candidates in a better order; they stay as they are where null.
-        tree: Summary trees whose best nodes the reader gets beside the candidates; none where null.
-        refine: Which rows and columns of a table's text the reader gets; all of them where null. Pictures
-            stay whole.
-        reader: How answers are read.
-        batch_size: Questions that go through the stages together; after each batch the answers are on disk.
         question: A single question, answered on the standard streams.
         history: Of the single question: the conversation before it, for ``rewrite``, as
             ``[{question: ..., answer: ...}]``.

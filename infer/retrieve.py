@@ -20,12 +20,6 @@ class Config(RetrieveConfig):
     """Settings of a retrieval job. Killed and started again, it continues.
 
     Attributes:
-        indexes: Index folders; the rankings of several are fused.
-        checkpoint: Retriever of the dense indexes; the one that each index names where null.
-        k: Candidates a query.
-        fusion: How several rankings become one.
-        encoding: How queries are embedded.
-        filter: Which items may be found, for example ``{file: 'reports/*', year: '>=2023'}``; all where null.
         data: Data set folder with the queries.
         split: Only the queries of this split of it.
         queries: File with queries, in place of ``data``.

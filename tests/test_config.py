@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import runpy
 import subprocess
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -126,6 +127,21 @@ def test_exit_status_and_last_line(arguments: list[str], status: int, stdout_end
     assert done.returncode == status
     assert done.stdout.strip().endswith(stdout_end) and stderr in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("program", sorted((ROOT / "infer").glob("*.py")), ids=lambda path: path.stem)
+def test_each_setting_is_explained_and_none_twice(program: Path) -> None:
+    from jsonargparse import ArgumentParser
+
+    config = runpy.run_path(str(program))["Config"]
+    parser = ArgumentParser()
+    parser.add_class_arguments(config)
+    actions = [one for one in parser._actions if "help" not in one.dest]
+    assert len(actions) > 4
+    assert [one.dest for one in actions if not one.help or "undocumented" in one.help] == []
+    for base in [one for one in config.__mro__[1:] if is_dataclass(one)]:
+        inherited = {field.name for field in fields(base)} - set(config.__annotations__)
+        assert [name for name in inherited if f"\n        {name}: " in str(config.__doc__)] == []
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "configs" / "pipeline").glob("*.yaml")), ids=lambda p: p.stem)

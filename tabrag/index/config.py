@@ -109,8 +109,7 @@ class RetrieveConfig:
         fusion: How several rankings become one.
         encoding: How queries are embedded.
         filter: Which items may be found: names and what their values must be, for example
-            ``{file: 'reports/*', year: '>=2023'}``, see :class:`tabrag.index.filtering.Filter`; all where
-            null.
+            ``{file: 'reports/*', year: '>=2023', page: '7-9'}``; all where null.
     """
 
     indexes: list[str]

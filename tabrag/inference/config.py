@@ -165,7 +165,6 @@ class TreeConfig(TreeFileConfig):
     """Summary trees of documents (``infer/tree.py``), whose nodes stand beside the candidates.
 
     Attributes:
-        file: The file of trees.
         indexes: Indexes over their nodes; the rankings of several are fused. None where the pipeline's own
             indexes, or its run file, find nodes among the candidates.
         k: Nodes a question.
