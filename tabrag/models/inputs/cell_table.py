@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+from tabrag.models.inputs.kept import KeptIds
 from tabrag.models.inputs.tokens import Tokenization
 from tabrag.tables.axes import AxisHeader, axis_headers, named_cells
 from tabrag.tables.grid import owner_map
@@ -29,7 +30,6 @@ NUM_AXIS_FACTS = 9
 """See :func:`_axis_facts`."""
 NUM_CELL_FACTS = 6
 """See :func:`_cell_facts`."""
-_MAX_CACHED = 200_000
 _TOTAL = re.compile(r"\b(?:totals?|all|overall|both)\b")
 
 
@@ -124,7 +124,9 @@ class CellTableInputs:
 
     tokenization: Tokenization
     header_length: int = 24
-    _cache: dict[str, tuple[int, ...]] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        self._ids = KeptIds(self.tokenization, is_never_empty=True)
 
     @classmethod
     def load(cls, folder: Path, *, max_length: int, header_length: int) -> CellTableInputs:
@@ -195,16 +197,6 @@ class CellTableInputs:
             for key, one in zip(numbers, ids, strict=True)
         )
         return AxisPart(tuple(header.position for header in headers), nodes, tuple(paths), facts)
-
-    def _ids(self, texts: Sequence[str]) -> list[tuple[int, ...]]:
-        """Token ids of texts; a text that gives none gets the padding token, so that it has a place."""
-        missing = [text for text in dict.fromkeys(texts) if text not in self._cache]
-        if len(self._cache) + len(missing) > _MAX_CACHED:
-            self._cache.clear()
-            missing = list(dict.fromkeys(texts))
-        for text, ids in zip(missing, self.tokenization.pieces(missing), strict=True):
-            self._cache[text] = tuple(ids) or (self.tokenization.pad_id,)
-        return [self._cache[text] for text in texts]
 
     def save(self, folder: Path) -> None:
         """Write the tokenizer's files."""

@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from tabrag.models.inputs.kept import KeptIds
 from tabrag.models.inputs.tokens import Tokenization, Tokens
 from tabrag.tables.axes import Axis, AxisHeader, axis_headers, named_cells
 from tabrag.tables.lexical import best, path_scores
@@ -24,7 +25,6 @@ logger = logging.getLogger(__name__)
 
 _MAX_NAMED = 3
 """Cells of a header that the question names, at most: more say nothing new."""
-_MAX_CACHED = 200_000
 NUM_FACTS = 8
 """Facts of a header, see :func:`word_facts`."""
 
@@ -68,8 +68,10 @@ class HeaderInputs:
     tokenization: Tokenization
     parents: str = "once"
     named_cells: bool = True
-    _cache: dict[str, list[int]] = field(default_factory=dict, repr=False)
     _reported: bool = field(default=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._ids = KeptIds(self.tokenization, is_never_empty=True)
 
     @classmethod
     def load(cls, folder: Path, *, max_length: int, parents: str, named_cells: bool) -> HeaderInputs:
@@ -193,18 +195,6 @@ class HeaderInputs:
             ids.extend(self._ids([":" if number == 0 else ","])[0])
             ids.extend(text)
         return ids, known_by
-
-    def _ids(self, texts: Sequence[str]) -> list[list[int]]:
-        """Token ids of texts; a text that gives none gets the padding token, so that it can be known."""
-        cache = self._cache
-        missing = [text for text in texts if text not in cache]
-        if missing:
-            if len(cache) > _MAX_CACHED:
-                cache.clear()
-                missing = list(texts)
-            for text, ids in zip(missing, self.tokenization.pieces(missing), strict=True):
-                cache[text] = ids or [self.tokenization.pad_id]
-        return [cache[text] for text in texts]
 
     def collate(self, windows: Sequence[HeaderWindow]) -> dict[str, Tensor]:
         """One batch.

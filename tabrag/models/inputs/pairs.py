@@ -19,6 +19,7 @@ from tabrag.documents.select import fill, rarity_scores
 from tabrag.documents.whole import Item
 from tabrag.errors import UserError
 from tabrag.models.config import CrossEncoderConfig
+from tabrag.models.inputs.kept import Kept, KeptIds, item_size
 from tabrag.models.inputs.tokens import Tokenization, Tokens
 from tabrag.models.inputs.word_facts import WordFacts
 from tabrag.representations import build, entries_of, item_kind
@@ -32,8 +33,6 @@ NAMED_LENGTH = 32
 """Most tokens of the cells that the question names; they come on top of the table's."""
 NUM_SPECIAL = 3
 _JOINT = " | "
-_MAX_CACHED = 100_000
-_MAX_ITEMS = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +68,7 @@ class PairInputs:
     tokenization: Tokenization
     config: CrossEncoderConfig
     facts: WordFacts | None = field(default=None, init=False)
-    _windows: dict[str, tuple[Item, list[Entry]]] = field(default_factory=dict, repr=False)
-    _cache: dict[str, list[int]] = field(default_factory=dict, repr=False)
+    _windows: Kept[tuple[Item, list[Entry]]] = field(default_factory=Kept, repr=False)
     _is_reported: bool = field(default=False, repr=False)
 
     @classmethod
@@ -89,6 +87,7 @@ class PairInputs:
             self.facts.load(folder)
 
     def __post_init__(self) -> None:
+        self._ids = KeptIds(self.tokenization)
         self.facts = WordFacts(self._words) if self.config.word_facts else None
         self._represent = build(self.config.representation, measure=self)
         self._of_tables = item_kind(self.config.representation) == "table"
@@ -113,9 +112,9 @@ class PairInputs:
             )
         known = self._windows.get(item.id)
         if known is None or known[0] != item:
-            if len(self._windows) >= _MAX_ITEMS:
-                self._windows.clear()
-            known = self._windows[item.id] = item, entries_of(self._represent, item)
+            known = item, entries_of(self._represent, item)
+            texts = sum(len(entry.text) for entry in known[1])
+            self._windows.put(item.id, known, size=item_size(item) + texts)
         if known[1]:
             return known[1]
         title = item.title if isinstance(item, Table) else item.document.title  # a page of a picture alone
@@ -222,16 +221,6 @@ class PairInputs:
                 break
             ids += [*mark, *piece]
         return ids
-
-    def _ids(self, texts: Sequence[str]) -> list[list[int]]:
-        cache = self._cache
-        missing = [text for text in dict.fromkeys(texts) if text not in cache]
-        if missing:
-            if len(cache) > _MAX_CACHED:
-                cache.clear()
-                missing = list(dict.fromkeys(texts))
-            cache.update(zip(missing, self.tokenization.pieces(missing), strict=True))
-        return [cache[text] for text in texts]
 
     def collate(self, pairs: Sequence[PairTokens]) -> dict[str, Tensor]:
         """One batch.

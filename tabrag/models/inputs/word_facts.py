@@ -10,10 +10,10 @@ from tabrag.documents.whole import Item
 from tabrag.errors import UserError
 from tabrag.files import read_json, sha256_json, write_json
 from tabrag.from_json import from_json
+from tabrag.models.inputs.kept import Kept, item_size
 from tabrag.tables.question_facts import ItemWords, WordWeights, question_facts
 
 _FILE = "word_weights.json"
-_MAX_ITEMS = 4096
 
 
 @dataclass
@@ -27,7 +27,7 @@ class WordFacts:
 
     words_of: Callable[[Item], ItemWords]
     weights: WordWeights = field(default_factory=WordWeights)
-    _items: dict[str, tuple[Item, ItemWords]] = field(default_factory=dict, repr=False)
+    _items: Kept[tuple[Item, ItemWords]] = field(default_factory=Kept, repr=False)
 
     def weigh(self, items: Iterable[Item]) -> None:
         """Take the weights of words from the items of a corpus."""
@@ -37,9 +37,8 @@ class WordFacts:
         """Facts of a question and the whole of a table or document, [NUM_FACTS]."""
         known = self._items.get(item.id)
         if known is None or known[0] != item:
-            if len(self._items) >= _MAX_ITEMS:
-                self._items.clear()
-            known = self._items[item.id] = item, self.words_of(item)
+            known = item, self.words_of(item)
+            self._items.put(item.id, known, size=item_size(item))
         return question_facts(question, known[1], self.weights)
 
     def load(self, folder: Path) -> None:
