@@ -57,7 +57,7 @@ def test_it_learns(data: Path, tmp_path: Path) -> None:
     task = _task(data, dev_split="train", max_dev=60, max_tokens=0)
     before = task.evaluate()
     figures = train(
-        task, _config(epochs=20), accelerator=make_accelerator("float32"), out=tmp_path / "run", settings={}
+        task, _config(epochs=10), accelerator=make_accelerator("float32"), out=tmp_path / "run", settings={}
     )
     assert figures["exact_match"] > before["exact_match"] + 0.3
     shares = [value for name, value in figures.items() if name.startswith("share/")]

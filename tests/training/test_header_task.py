@@ -57,7 +57,7 @@ def _task(data: Path, *, batch_size: int = 8, scoring: str = "sigmoid", **change
 def test_it_learns(data: Path, tmp_path: Path, scoring: str) -> None:
     task = _task(data, scoring=scoring, dev_split="train", max_dev=60)
     before = task.evaluate()
-    config = TrainConfig(batch_size=8, epochs=4, lr=3e-3, log_every=1, precision="float32")
+    config = TrainConfig(batch_size=8, epochs=2, lr=3e-3, log_every=1, precision="float32")
     figures = train(task, config, accelerator=make_accelerator("float32"), out=tmp_path / "run", settings={})
     assert set(before) == {"kept@75", "kept@62", "removed@97", "row@1", "col@1"}
     assert figures["kept@75"] > before["kept@75"] + 0.1
