@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from tabrag.evaluation.calibration import expected_calibration_error, fit_platt, reliability
 from tabrag.evaluation.conditional_logit import fit_conditional_logit
-from tabrag.models.blend import Blend, ScoreBlend, gaps
+from tabrag.models.blend import Blend, ScoreBlend, common_stage, gaps
+from tabrag.types import Candidate
 
 RANK_WEIGHTS = (0.0, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.4, 2.0, 3.0, 5.0)
 NUM_FOLDS = 5
@@ -23,7 +24,7 @@ class JudgedQuery:
     Attributes:
         scores: The model's log-odds of each.
         relevant: Whether each is relevant.
-        before: The score of each before reranking; empty where only the ranks are known.
+        before: The score of each before reranking; empty where only the ranks are known, or count.
         stage: Where those scores come from.
     """
 
@@ -31,6 +32,25 @@ class JudgedQuery:
     relevant: tuple[bool, ...]
     before: tuple[float, ...] = ()
     stage: str = ""
+
+    @classmethod
+    def of(
+        cls, candidates: Sequence[Candidate], *, scores: Sequence[float], grades: Mapping[str, int]
+    ) -> JudgedQuery:
+        """Of the candidates before reranking; their scores count where they have one scale.
+
+        Args:
+            candidates: Best first.
+            scores: The model's log-odds of each.
+            grades: Item id -> grade; above 0 is relevant.
+        """
+        stage = common_stage(candidates)
+        return cls(
+            scores=tuple(scores),
+            relevant=tuple(grades.get(one.item_id, 0) > 0 for one in candidates),
+            before=() if stage is None else tuple(one.score for one in candidates),
+            stage=stage or "",
+        )
 
 
 def fit_blend(queries: Sequence[JudgedQuery]) -> Blend:

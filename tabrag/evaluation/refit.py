@@ -11,8 +11,8 @@ from tabrag.errors import UserError
 from tabrag.evaluation.blending import JudgedQuery, cross_validate, fit_blend, ranking_figures
 from tabrag.evaluation.runs import read_run
 from tabrag.files import atomic_folder, write_json
-from tabrag.models.blend import RERANKED, Blend
-from tabrag.types import Candidate, Qrels, Run
+from tabrag.models.blend import Blend, is_chance
+from tabrag.types import Qrels, Run
 
 
 def refit_blend(
@@ -42,7 +42,8 @@ def refit_blend(
         (``held_out``); and that ``blend``.
 
     Raises:
-        UserError: No reranker, a run of another one or of other candidates, or no judged queries.
+        UserError: No reranker, a run of another one or of other candidates, no judged queries, or ``out``
+            holds something else than a reranker, or is the checkpoint or in it.
     """
     from tabrag.models.card import rewrite_metrics
     from tabrag.models.io import resolve
@@ -50,6 +51,7 @@ def refit_blend(
 
     folder = resolve(checkpoint)
     own = read_blend(folder)
+    _refuse_loss(Path(out), folder)
     queries = judged_queries(read_run(before), read_run(run), DataFolder(data).qrels(split), own)
     if not queries:
         raise UserError(f"{run}: no reranked candidates of judged queries of split '{split}'")
@@ -63,7 +65,8 @@ def refit_blend(
         shutil.copytree(folder, new, dirs_exist_ok=True)
         name, values = with_blend(folder, blend)
         write_json(new / name, values)
-        rewrite_metrics(new, figures["after"])
+        held_out = {f"held_out/{figure}": value for figure, value in figures["held_out"].items()}
+        rewrite_metrics(new, {**figures["after"], **held_out}, name=str(Path(out)))
     return {"queries": len(queries), **figures, "blend": values["blend"]}
 
 
@@ -75,7 +78,7 @@ def judged_queries(before: Run, run: Run, qrels: Qrels, blend: Blend) -> list[Ju
     """
     found = []
     for query_id, grades in qrels.items():
-        chances = {one.item_id: one.score for one in run.get(query_id, []) if one.stage == RERANKED}
+        chances = {one.item_id: one.score for one in run.get(query_id, []) if is_chance(one)}
         if not chances or max(grades.values(), default=0) <= 0:
             continue
         candidates = before.get(query_id, [])[: len(chances)]
@@ -84,20 +87,19 @@ def judged_queries(before: Run, run: Run, qrels: Qrels, blend: Blend) -> list[Ju
                 f"query {query_id}: its reranked candidates are not the first {len(chances)} of the run "
                 "before: name the run that was reranked"
             )
-        found.append(_judged(candidates, chances, grades, blend))
+        scores = [
+            blend.score(chances[one.item_id], rank, gap)
+            for rank, (one, gap) in enumerate(zip(candidates, blend.gaps(candidates), strict=True), start=1)
+        ]
+        found.append(JudgedQuery.of(candidates, scores=scores, grades=grades))
     return found
 
 
-def _judged(
-    candidates: list[Candidate], chances: dict[str, float], grades: dict[str, int], blend: Blend
-) -> JudgedQuery:
-    stages = {one.stage for one in candidates}
-    return JudgedQuery(
-        scores=tuple(
-            blend.score(chances[one.item_id], rank, gap)
-            for rank, (one, gap) in enumerate(zip(candidates, blend.gaps(candidates), strict=True), start=1)
-        ),
-        relevant=tuple(grades.get(one.item_id, 0) > 0 for one in candidates),
-        before=tuple(one.score for one in candidates),
-        stage=stages.pop() if len(stages) == 1 else "",
-    )
+def _refuse_loss(out: Path, checkpoint: Path) -> None:
+    """Raise :class:`UserError` where writing to ``out`` would destroy the checkpoint or something else."""
+    from tabrag.models.reranker_files import is_reranker
+
+    if checkpoint.resolve() in (out.resolve(), *out.resolve().parents):
+        raise UserError(f"{out} is the checkpoint, or lies in it: name another --out")
+    if out.exists() and not (out.is_dir() and (is_reranker(out) or not any(out.iterdir()))):
+        raise UserError(f"{out} holds something else than a reranker: name another --out")

@@ -13,7 +13,7 @@ from tabrag.evaluation.calibration import Bin, expected_calibration_error, relia
 from tabrag.evaluation.plots import load_pyplot, save_figure
 from tabrag.evaluation.ranking import evaluate
 from tabrag.evaluation.runs import read_run
-from tabrag.models.blend import RERANKED
+from tabrag.models.blend import RERANKED, is_chance
 from tabrag.types import Qrels, Run
 
 _KS = (1, 5, 10)
@@ -53,8 +53,7 @@ def evaluate_reranking(
     figures = {name: _ranking(one, qrels) for name, one in runs.items()}
     judged = [query_id for query_id, grades in qrels.items() if max(grades.values(), default=0) > 0]
     scored = {
-        query_id: [one for one in runs["after"].get(query_id, []) if one.stage == RERANKED]
-        for query_id in judged
+        query_id: [one for one in runs["after"].get(query_id, []) if is_chance(one)] for query_id in judged
     }
     chances = [one.score for some in scored.values() for one in some]
     relevant = {

@@ -45,6 +45,7 @@ from tabrag.inference.table_view import shown_tables
 from tabrag.inference.tree import STAGE as TREE
 from tabrag.inference.view import Corpus, Parts, View, candidate_item, picture_of
 from tabrag.inference.visual import VisualReader, pictures_of
+from tabrag.models.blend import is_chance
 from tabrag.types import Answer, Candidate, Query, Run, Table
 
 if TYPE_CHECKING:
@@ -317,6 +318,4 @@ def _write(answer: Answer, found: Found | None, view: View, corpus: Corpus) -> N
 
 def p_true(candidates: Sequence[Candidate]) -> float | None:
     """The reranker's probability that the best candidate holds the answer; None where it was not reranked."""
-    if not candidates or candidates[0].stage != "rerank" or not 0 <= candidates[0].score <= 1:
-        return None
-    return candidates[0].score
+    return candidates[0].score if candidates and is_chance(candidates[0]) else None

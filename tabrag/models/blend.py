@@ -103,7 +103,7 @@ class Blend:
         Args:
             candidates: As they were before reranking, best first.
         """
-        if self.scores is None or any(one.stage != self.scores.stage for one in candidates):
+        if self.scores is None or common_stage(candidates) != self.scores.stage:
             return [None] * len(candidates)
         return gaps([one.score for one in candidates], stage=self.scores.stage)
 
@@ -111,6 +111,21 @@ class Blend:
         """The model's log-odds from P(True): the inverse of :meth:`probability`."""
         form = self if gap is None or self.scores is None else self.scores
         return (logit(chance) - self.log_odds(0.0, rank, gap)) / form.scale
+
+
+def is_chance(candidate: Candidate) -> bool:
+    """Whether a candidate's score is a reranker's P(True); those beyond its depth have scores below 0, and
+    may bear its stage all the same, from a reranking before.
+    """
+    return candidate.stage == RERANKED and 0 <= candidate.score <= 1
+
+
+def common_stage(candidates: Sequence[Candidate]) -> str | None:
+    """The stage of candidates whose scores have one scale; None where they do not, or there are none."""
+    stages = {one.stage for one in candidates}
+    if len(stages) != 1 or (RERANKED in stages and not all(map(is_chance, candidates))):
+        return None
+    return stages.pop()
 
 
 def gaps(scores: Sequence[float], *, stage: str) -> list[float | None]:

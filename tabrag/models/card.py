@@ -14,6 +14,7 @@ from typing import Any
 
 import yaml
 
+from tabrag.errors import UserError
 from tabrag.files import atomic_write, read_json, write_json
 from tabrag.models.card_kinds import Kind, kind_of
 
@@ -107,15 +108,26 @@ def write_card(
         file.write(model_card(folder))
 
 
-def rewrite_metrics(folder: str | Path, metrics: Mapping[str, float]) -> None:
-    """Put other figures in place of those in a checkpoint's card; a folder without one stays without."""
+def rewrite_metrics(folder: str | Path, metrics: Mapping[str, float], *, name: str) -> None:
+    """Put other figures in place of those in a checkpoint's card; a folder without one stays without.
+
+    Args:
+        folder: The checkpoint's folder, still under a temporary name perhaps.
+        metrics: The figures.
+        name: What the card calls it: the path that it gets.
+
+    Raises:
+        UserError: What the card is made of is damaged.
+    """
     folder = Path(folder)
-    if (folder / "training.json").is_file():
-        write_json(
-            folder / "training.json", {**read_json(folder / "training.json"), "metrics": dict(metrics)}
-        )
+    path = folder / "training.json"
+    if path.is_file():
+        values = read_json(path)
+        if not isinstance(values, dict):
+            raise UserError(f"{path}: expected names with values; copy the checkpoint again")
+        write_json(path, {**values, "metrics": dict(metrics)})
         with atomic_write(folder / "README.md") as file:
-            file.write(model_card(folder))
+            file.write(model_card(folder, name=name))
 
 
 def model_card(folder: str | Path, *, name: str | None = None) -> str:
@@ -123,7 +135,7 @@ def model_card(folder: str | Path, *, name: str | None = None) -> str:
 
     Args:
         folder: A checkpoint's folder, with ``training.json`` where it was trained here.
-        name: Hub id that the code in the card loads; the folder itself where None.
+        name: Hub id or path that the code in the card loads; the folder itself where None.
 
     Raises:
         UserError: Not a checkpoint's folder.

@@ -14,6 +14,11 @@ from tabrag.models.blend import Blend
 _FILES = (cross_encoder.FILE, word_reranker.FILE, chat_files.FILE)
 
 
+def is_reranker(folder: Path) -> bool:
+    """Whether a folder holds a reranker's checkpoint."""
+    return any((folder / name).is_file() for name in _FILES)
+
+
 def read_blend(folder: Path) -> Blend:
     """How the scores of a checkpoint become P(True).
 

@@ -112,15 +112,10 @@ class RerankJudge:
         return list(self.candidates.items())[distributed.rank() :: distributed.world_size()]
 
     def _judged(self, scores: Sequence[float]) -> list[JudgedQuery]:
-        flags, values = iter(self.relevant()), iter(scores)
+        values, qrels = iter(scores), self.folder.qrels(self.data.dev_split)
         return [
-            JudgedQuery(
-                scores=tuple(next(values) for _ in candidates),
-                relevant=tuple(next(flags) for _ in candidates),
-                before=tuple(one.score for one in candidates),
-                stage=candidates[0].stage if len({one.stage for one in candidates}) == 1 else "",
-            )
-            for _, candidates in self._own()
+            JudgedQuery.of(candidates, scores=[next(values) for _ in candidates], grades=qrels[query_id])
+            for query_id, candidates in self._own()
         ]
 
 

@@ -146,3 +146,18 @@ def test_a_probability_rises_with_the_score_and_falls_with_the_rank(
     assert 0 <= chance <= 1 and math.isfinite(blend.log_odds(score, rank))
     assert blend.probability(score + 1, rank) >= chance >= blend.probability(score, rank + 1)
     assert Blend().probability(math.log(3), rank) == 0.75
+
+
+def test_scores_of_several_scales_count_by_their_ranks_alone() -> None:
+    def query(*before: tuple[str, float]) -> JudgedQuery:
+        candidates = [Candidate(item_id=str(n), score=score, stage=s) for n, (s, score) in enumerate(before)]
+        return JudgedQuery.of(candidates, scores=[2.0, 1.0], grades={"1": 1})
+
+    assert query(("bm25", 9.0), ("bm25", 8.0)) == JudgedQuery((2.0, 1.0), (False, True), (9.0, 8.0), "bm25")
+    assert query(("rerank", 0.9), ("rerank", 0.0)).before == (0.9, 0.0)
+    for mixed in (query(("rerank", 0.9), ("bm25", -1.0)), query(("rerank", 0.9), ("rerank", -1.0))):
+        assert mixed == JudgedQuery((2.0, 1.0), (False, True))
+        assert fit_score_blend([mixed] * 6) is None
+    blend = Blend(scores=ScoreBlend("rerank", 1.0, 0.0))
+    below = [Candidate(item_id=str(n), score=score, stage="rerank") for n, score in enumerate((0.9, -1.0))]
+    assert blend.gaps(below) == [None, None] and blend.gaps([]) == []

@@ -93,12 +93,51 @@ def test_the_copy_ranks_better_and_differs_in_blend_and_card_alone(
         if (work / "words" / name).read_bytes() != (tmp_path / "new" / name).read_bytes()
     }
     assert changed == {"word_reranker.json", "training.json", "README.md"}
-    assert json.loads((tmp_path / "new/training.json").read_text())["metrics"] == figures["after"]
+    metrics = json.loads((tmp_path / "new/training.json").read_text())["metrics"]
+    assert metrics == figures["after"] | {f"held_out/{n}": v for n, v in figures["held_out"].items()}
+    card = (tmp_path / "new/README.md").read_text()
+    assert "\n# new\n" in card and repr(str(tmp_path / "new")) in card and ".tmp" not in card
     reranked = _rerank(work, "chances.jsonl", tmp_path / "new", tmp_path / "reranked.jsonl", capsys)
     judged = ["--split=dev", f"--data={work / 'data'}", f"--before={run}", f"--run={reranked}"]
     assert call("scripts/evaluate_reranking.py", *judged, capsys=capsys)["after"]["MRR"] == pytest.approx(
         figures["after"]["MRR"]
     )
+
+
+def test_candidates_below_the_depth_of_a_second_reranking_do_not_count(
+    work: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = _rerank(work, "dev.jsonl", work / "words", tmp_path / "first.jsonl", capsys)
+    judged = ["--split=dev", f"--data={work / 'data'}", f"--before={first}"]
+    second = tmp_path / "second.jsonl"
+    arguments = [f"--checkpoint={work / 'words'}", f"--run={first}", f"--out={second}", "--depth=2"]
+    call("infer/rerank.py", f"--data={work / 'data'}", "--split=dev", *arguments, capsys=capsys)
+    run = read_run(second)
+    assert {one.stage for some in run.values() for one in some} == {"rerank"}
+    found = judged_queries(read_run(first), run, DataFolder(work / "data").qrels("dev"), OLD)
+    assert {len(query.scores) for query in found} == {2}
+    assert call("scripts/evaluate_reranking.py", *judged, f"--run={second}", capsys=capsys)[
+        "pairs"
+    ] == 2 * len(found)
+
+
+def test_nothing_else_is_written_over(work: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = _rerank(work, "dev.jsonl", work / "words", tmp_path / "reranked.jsonl", capsys)
+    common = [f"--data={work / 'data'}", f"--before={work / 'dev.jsonl'}", f"--run={run}"]
+    common.append(f"--checkpoint={work / 'words'}")
+    for out, said in (
+        (work / "words", "is the checkpoint, or lies in it"),
+        (work / "words/new", "is the checkpoint, or lies in it"),
+        (work / "data", "something else than a reranker"),
+        (work / "dev.jsonl", "something else than a reranker"),
+    ):
+        assert said in refuse(PROGRAM, *common, f"--out={out}", capsys=capsys)
+    assert read_blend(work / "words") == OLD and (work / "data/corpus.jsonl").is_file()
+    for _ in range(2):  # an older result is replaced
+        call(PROGRAM, *common, f"--out={tmp_path / 'new'}", capsys=capsys)
+    (tmp_path / "new/training.json").write_text("[]")
+    common[-1] = f"--checkpoint={tmp_path / 'new'}"
+    assert "training.json" in refuse(PROGRAM, *common, f"--out={tmp_path / 'newer'}", capsys=capsys)
 
 
 def test_faults(work: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
