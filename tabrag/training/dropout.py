@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from torch import nn
 
-_RATES = ("attention_dropout", "dropout", "dropout_prob", "dropout_p", "attn_dropout", "attn_drop")
+_RATES = (
+    "attention_dropout",
+    "activation_dropout",
+    "hidden_dropout",
+    "residual_dropout",
+    "dropout",
+    "dropout_prob",
+    "dropout_p",
+    "attn_dropout",
+    "attn_drop",
+)
 
 
 def set_dropout(module: nn.Module, rate: float) -> None:

@@ -5,7 +5,16 @@ from __future__ import annotations
 import pytest
 import torch
 from torch import Tensor, nn
-from transformers import BertConfig, BertModel, Dinov2Config, LlamaConfig, LlamaModel, PreTrainedModel
+from transformers import (
+    BartConfig,
+    BartModel,
+    BertConfig,
+    BertModel,
+    Dinov2Config,
+    LlamaConfig,
+    LlamaModel,
+    PreTrainedModel,
+)
 from transformers.models.dinov2 import Dinov2Model
 
 from tabrag.errors import UserError
@@ -28,14 +37,26 @@ def _models() -> dict[str, tuple[PreTrainedModel, dict[str, Tensor]]]:
         hidden_dropout_prob=0.0,
         attention_probs_dropout_prob=0.4,
     )
+    bart = BartConfig(
+        d_model=16,
+        encoder_layers=1,
+        decoder_layers=1,
+        encoder_attention_heads=2,
+        decoder_attention_heads=2,
+        encoder_ffn_dim=32,
+        decoder_ffn_dim=32,
+        vocab_size=99,
+        activation_dropout=0.4,
+    )
     return {
+        "bart": (BartModel(bart), tokens),
         "bert": (BertModel(bert), tokens),
         "llama": (LlamaModel(llama), tokens),
         "dinov2": (Dinov2Model(dino), {"pixel_values": torch.randn(2, 3, 14, 14)}),
     }
 
 
-@pytest.mark.parametrize("name", ["bert", "llama", "dinov2"])
+@pytest.mark.parametrize("name", ["bart", "bert", "llama", "dinov2"])
 def test_without_dropout_two_passes_of_a_training_model_agree(name: str) -> None:
     model, inputs = _models()[name]
     model.train()
