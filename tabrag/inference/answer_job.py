@@ -9,6 +9,7 @@ from typing import Any
 
 from tabrag.errors import UserError
 from tabrag.inference.foreign import refuse_foreign
+from tabrag.inference.given_run import GOLD
 from tabrag.inference.jobs import rows_or_errors, run_job
 from tabrag.inference.pipeline import Pipeline
 from tabrag.inference.pipeline_config import PipelineConfig
@@ -86,6 +87,10 @@ def answer_queries(
 def _refuse_other_run(run: str, pipeline: Pipeline, queries: Sequence[Query]) -> None:
     """Raise :class:`UserError` for a run over other queries, or over another corpus."""
     found = [one.item_id for candidates in pipeline.retrieve(queries).values() for one in candidates]
+    if not found and run == GOLD:
+        raise UserError(
+            f"run '{run}': none of the {len(queries)} queries is judged: name a run file, or indexes"
+        )
     if not found:
         raise UserError(f"{run}: no candidates for any of the {len(queries)} queries: is it a run over them?")
     refuse_foreign(found, pipeline.data.items, name=run)

@@ -37,5 +37,5 @@ def refuse_foreign(item_ids: Iterable[str], items: Container[str], *, name: str)
     if first is not None:
         raise UserError(
             f"{name}: the data set folder holds none of its items (the first one is '{first}'): "
-            "it belongs to another one"
+            "it belongs to another one, name that"
         )

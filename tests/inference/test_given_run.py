@@ -77,6 +77,11 @@ def test_faults_are_named(folder: Path, tmp_path: Path) -> None:
         Pipeline(PipelineConfig(data=str(folder), run="gold", indexes=["x"]))
     with pytest.raises(UserError, match=r"nowhere\.jsonl"):
         Pipeline(PipelineConfig(data=str(folder), run=str(tmp_path / "nowhere.jsonl"))).open()
+    write_jsonl(tmp_path / "new.jsonl", [{"_id": "new", "text": "how many?"}])
+    with pytest.raises(UserError, match="none of the 1 queries is judged"):
+        answer_queries(
+            PipelineConfig(data=str(folder), run="gold"), out=tmp_path / "a", queries=tmp_path / "new.jsonl"
+        )
     foreign = run_record("q0", [Candidate(item_id="elsewhere", score=1.0, stage="x")])
     write_jsonl(tmp_path / "foreign.jsonl", [foreign])
     for refine in (None, RefineConfig()):
