@@ -52,6 +52,8 @@ def refit_blend(
     folder = resolve(checkpoint)
     own = read_blend(folder)
     _refuse_loss(Path(out), folder)
+    if Path(before).resolve() == Path(run).resolve():
+        raise UserError(f"{run}: given as the run before and after reranking: name one of each")
     queries = judged_queries(read_run(before), read_run(run), DataFolder(data).qrels(split), own)
     if not queries:
         raise UserError(f"{run}: no reranked candidates of judged queries of split '{split}'")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 from pathlib import Path
 
 import pytest
@@ -144,6 +145,9 @@ def test_faults(work: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     arguments = [f"--data={work / 'data'}", f"--before={work / 'dev.jsonl'}", f"--out={tmp_path / 'new'}"]
     words = f"--checkpoint={work / 'words'}"
     said = refuse(PROGRAM, *arguments, words, f"--run={work / 'dev.jsonl'}", capsys=capsys)
+    assert "before and after reranking" in said
+    copied = shutil.copy(work / "dev.jsonl", tmp_path / "copied.jsonl")
+    said = refuse(PROGRAM, *arguments, words, f"--run={copied}", capsys=capsys)
     assert "no reranked candidates" in said
     said = refuse(
         PROGRAM, *arguments, f"--checkpoint={work / 'data'}", f"--run={work / 'dev.jsonl'}", capsys=capsys
