@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -47,10 +48,10 @@ def refit_blend(
     """
     from tabrag.models.card import rewrite_metrics
     from tabrag.models.io import resolve
-    from tabrag.models.reranker_files import read_blend, with_blend
+    from tabrag.models.reranker_files import read_settings
 
     folder = resolve(checkpoint)
-    own = read_blend(folder)
+    name, settings, own = read_settings(folder)
     _refuse_loss(Path(out), folder)
     if Path(before).resolve() == Path(run).resolve():
         raise UserError(f"{run}: given as the run before and after reranking: name one of each")
@@ -65,11 +66,10 @@ def refit_blend(
     }
     with atomic_folder(out) as new:
         shutil.copytree(folder, new, dirs_exist_ok=True)
-        name, values = with_blend(folder, blend)
-        write_json(new / name, values)
+        write_json(new / name, {**settings, "blend": asdict(blend)})
         held_out = {f"held_out/{figure}": value for figure, value in figures["held_out"].items()}
         rewrite_metrics(new, {**figures["after"], **held_out}, name=str(Path(out)))
-    return {"queries": len(queries), **figures, "blend": values["blend"]}
+    return {"queries": len(queries), **figures, "blend": asdict(blend)}
 
 
 def judged_queries(before: Run, run: Run, qrels: Qrels, blend: Blend) -> list[JudgedQuery]:
@@ -99,9 +99,9 @@ def judged_queries(before: Run, run: Run, qrels: Qrels, blend: Blend) -> list[Ju
 
 def _refuse_loss(out: Path, checkpoint: Path) -> None:
     """Raise :class:`UserError` where writing to ``out`` would destroy the checkpoint or something else."""
-    from tabrag.models.reranker_files import is_reranker
+    from tabrag.models.reranker_files import settings_file
 
     if checkpoint.resolve() in (out.resolve(), *out.resolve().parents):
         raise UserError(f"{out} is the checkpoint, or lies in it: name another --out")
-    if out.exists() and not (out.is_dir() and (is_reranker(out) or not any(out.iterdir()))):
+    if out.exists() and not (out.is_dir() and (settings_file(out) or not any(out.iterdir()))):
         raise UserError(f"{out} holds something else than a reranker: name another --out")

@@ -6,13 +6,12 @@ a text, which embeds the queries; it does not look at the picture, for its patch
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tabrag.errors import UserError
 from tabrag.files import read_json
-from tabrag.from_json import from_json, value_from_json
+from tabrag.from_json import value_from_json
 from tabrag.models.config import EmbedderConfig, RetrieverConfig
 
 _MAX_LENGTH = 256
@@ -51,9 +50,8 @@ def retriever_config(name: str, folder: Path, *, revision: str | None) -> Retrie
     positions = _number(folder / "config.json", "max_position_embeddings")
     length = _number(folder / "sentence_bert_config.json", "max_seq_length")
     path = folder / "modules.json"
-    modules = (
-        from_json(_Modules, {"modules": read_json(path)}, where=path).modules if path.is_file() else None
-    )
+    found = read_json(path) if path.is_file() else None
+    modules = value_from_json(list[dict[str, Any]] | None, found, where=path, key="modules")
     tower = EmbedderConfig(
         backbone=name,
         revision=revision,
@@ -72,13 +70,6 @@ def _pooling(folder: Path) -> str:
     if len(chosen) != 1 or chosen[0] not in _POOLING:
         raise UserError(f"{folder}: pooling {chosen} is not known here: it is mean or cls")
     return _POOLING[chosen[0]]
-
-
-@dataclass
-class _Modules:
-    """What sentence-transformers puts one behind the other."""
-
-    modules: list[dict[str, Any]]
 
 
 def _number(path: Path, key: str) -> int | None:

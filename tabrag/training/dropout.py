@@ -25,8 +25,7 @@ def set_dropout(module: nn.Module, rate: float) -> None:
 
     Args:
         module: The model; changed in place.
-        rate: Probability, 0..1 (1 excluded). At 0 attention takes its fused path, and on a CPU, where drawing
-            the masks is slow, a step takes about half the time.
+        rate: Probability, 0..1 (1 excluded). At 0 no masks are drawn, which is slow on a CPU.
     """
     for part in module.modules():
         if isinstance(part, nn.modules.dropout._DropoutNd):

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
-
-from torch import nn
 
 from tabrag.data.folder import DataFolder
 from tabrag.files import sha256_json
@@ -19,33 +18,15 @@ class QuestionTask(BaseTask):
     A task sets ``examples`` and has :meth:`facts`, ``epoch_batches``, ``evaluate`` and ``selection_metric``.
 
     Attributes:
-        folder: The data set folder.
         examples: The training questions.
     """
 
     examples: Sequence[Any]
 
-    def __init__(
-        self,
-        model: Any,
-        module: nn.Module,
-        *,
-        folder: str,
-        num_workers: int,
-        batch_size: int,
-        seed: int,
-        settings: dict[str, Any],
-    ) -> None:
-        super().__init__(
-            model,
-            module,
-            folder=folder,
-            num_workers=num_workers,
-            batch_size=batch_size,
-            seed=seed,
-            settings=settings,
-        )
-        self.folder = DataFolder(folder)
+    @cached_property
+    def folder(self) -> DataFolder:
+        """The data set folder."""
+        return DataFolder(self._folder)
 
     @abstractmethod
     def facts(self) -> list[Any]:

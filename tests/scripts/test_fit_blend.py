@@ -21,7 +21,7 @@ from tabrag.models.blend import Blend, ScoreBlend
 from tabrag.models.card import write_card
 from tabrag.models.config import WordRerankerConfig
 from tabrag.models.pair_model import load_pair_model
-from tabrag.models.reranker_files import read_blend
+from tabrag.models.reranker_files import read_settings
 from tabrag.models.word_reranker import WordReranker
 from tabrag.types import Candidate
 
@@ -85,7 +85,7 @@ def test_the_copy_ranks_better_and_differs_in_blend_and_card_alone(
     figures = call(PROGRAM, *arguments, *runs, capsys=capsys)
     assert figures["after"]["MRR"] > figures["before"]["MRR"]
     assert 0 < figures["held_out"]["MRR"] <= figures["after"]["MRR"]
-    assert read_blend(tmp_path / "new") != read_blend(work / "words") == OLD
+    assert read_settings(tmp_path / "new")[2] != read_settings(work / "words")[2] == OLD
     names = {path.name for path in (work / "words").iterdir()}
     assert names == {path.name for path in (tmp_path / "new").iterdir()}
     changed = {
@@ -133,7 +133,7 @@ def test_nothing_else_is_written_over(work: Path, tmp_path: Path, capsys: pytest
         (work / "dev.jsonl", "something else than a reranker"),
     ):
         assert said in refuse(PROGRAM, *common, f"--out={out}", capsys=capsys)
-    assert read_blend(work / "words") == OLD and (work / "data/corpus.jsonl").is_file()
+    assert read_settings(work / "words")[2] == OLD and (work / "data/corpus.jsonl").is_file()
     for _ in range(2):  # an older result is replaced
         call(PROGRAM, *common, f"--out={tmp_path / 'new'}", capsys=capsys)
     (tmp_path / "new/training.json").write_text("[]")

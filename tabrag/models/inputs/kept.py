@@ -83,10 +83,11 @@ class KeptIds:
     _kept: Kept[tuple[int, ...]] = field(default_factory=Kept, repr=False)
 
     def __call__(self, texts: Sequence[str]) -> list[tuple[int, ...]]:
-        found = {text: self._kept.get(text) for text in texts}
-        missing = [text for text, ids in found.items() if ids is None]
+        kept = {text: self._kept.get(text) for text in texts}
+        found = {text: ids for text, ids in kept.items() if ids is not None}
+        missing = [text for text in kept if text not in found]
         for text, ids in zip(missing, self.tokenization.pieces(missing) if missing else [], strict=True):
             made = tuple(ids) or ((self.tokenization.pad_id,) if self.is_never_empty else ())
             self._kept.put(text, made, size=2 * len(text) + _ID * (_ENTRY + len(made)))
             found[text] = made
-        return [ids for text in texts if (ids := found[text]) is not None]
+        return [found[text] for text in texts]
