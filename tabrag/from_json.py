@@ -81,7 +81,11 @@ def _dataclass(kind: Any, values: Any, key: str) -> Any:
     for name, (_, is_needed) in fields.items():
         if is_needed and name not in values:
             raise UserError(f"'{before}{name}' is missing")
-    return kind(**{name: _value(fields[name][0], value, before + name) for name, value in values.items()})
+    found = {name: _value(fields[name][0], value, before + name) for name, value in values.items()}
+    try:
+        return kind(**found)
+    except UserError as error:
+        raise UserError(f"'{key}': {error}" if key else str(error)) from error
 
 
 def _value(kind: Any, value: Any, key: str) -> Any:

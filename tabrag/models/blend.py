@@ -27,6 +27,9 @@ class ScoreBlend:
         rank_weight: See :class:`Blend`.
         scale: See there.
         bias: See there.
+
+    Raises:
+        UserError: As of :class:`Blend`.
     """
 
     stage: str
@@ -34,6 +37,9 @@ class ScoreBlend:
     rank_weight: float = 0.0
     scale: float = 1.0
     bias: float = 0.0
+
+    def __post_init__(self) -> None:
+        _check(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +56,18 @@ class Blend:
         scale: Slope, greater than 0: it changes no order.
         bias: Offset.
         scores: How scores of one kind of run count; None where ranks alone do.
+
+    Raises:
+        UserError: The slope is not above 0, or the weight of ranks is below 0.
     """
 
     rank_weight: float = 0.0
     scale: float = 1.0
     bias: float = 0.0
     scores: ScoreBlend | None = None
+
+    def __post_init__(self) -> None:
+        _check(self)
 
     @classmethod
     def from_record(cls, values: Any, *, where: object) -> Blend:
@@ -66,15 +78,9 @@ class Blend:
             where: Their file, for messages.
 
         Raises:
-            UserError: A field is missing, unknown or no finite number, a slope is not above 0, or a weight of
-                ranks is below 0.
+            UserError: A field is missing, unknown, no finite number or out of bounds.
         """
         blend: Blend = value_from_json(cls, values, where=where, key="blend")
-        for name, form in (("blend", blend), ("blend.scores", blend.scores)):
-            if form is not None and form.scale <= 0:
-                raise UserError(f"{where}: '{name}.scale' is {form.scale}, expected a number above 0")
-            if form is not None and form.rank_weight < 0:
-                raise UserError(f"{where}: '{name}.rank_weight' is {form.rank_weight}, expected 0 or more")
         return blend
 
     def log_odds(self, score: float, rank: int, gap: float | None = None) -> float:
@@ -111,6 +117,13 @@ class Blend:
         """The model's log-odds from P(True): the inverse of :meth:`probability`."""
         form = self if gap is None or self.scores is None else self.scores
         return (logit(chance) - self.log_odds(0.0, rank, gap)) / form.scale
+
+
+def _check(form: Blend | ScoreBlend) -> None:
+    if not form.scale > 0:
+        raise UserError(f"scale is {form.scale}, expected a number above 0")
+    if not form.rank_weight >= 0:
+        raise UserError(f"rank_weight is {form.rank_weight}, expected 0 or more")
 
 
 def is_chance(candidate: Candidate) -> bool:

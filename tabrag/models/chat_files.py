@@ -33,16 +33,16 @@ class ChatRerankerFile:
             merged.
         dtype: Number format of the frozen weights in training.
         label_ids: Label -> token ids that follow a prompt.
-        mix: The tasks that it was trained on, and negatives a positive.
         blend: How log-odds become P(True).
+        mix: The tasks that it was trained on, and negatives a positive.
     """
 
     config: ChatRerankerConfig
     base_digest: str
     dtype: str
     label_ids: dict[str, list[int]]
+    blend: Blend
     mix: dict[str, Any] = field(default_factory=dict)
-    blend: Blend = field(default_factory=Blend)
 
     def to_json(self) -> dict[str, Any]:
         """Values to write."""
@@ -79,7 +79,6 @@ def read(folder: Path) -> ChatRerankerFile:
             f"{path}: trained with version {prompts} of the prompts, this tabrag asks with {RANK_VERSION}, "
             "which gives other scores: use the tabrag that trained it, or train again"
         )
-    Blend.from_record(values.get("blend"), where=path)
     found = from_json(ChatRerankerFile, values, where=path)
     if set(found.label_ids) != set(RANK_LABELS):
         raise UserError(f"{path}: labels {sorted(found.label_ids)}, expected {sorted(RANK_LABELS)}")

@@ -107,9 +107,9 @@ def test_gaps_are_of_the_kind_of_run_that_they_were_fitted_on() -> None:
     for change, said in (
         ({"scores": {"stage": "a", "score_weight": 1, "colour": 1}}, r"'blend\.scores\.colour' is unknown"),
         ({"scores": {"stage": "a"}}, r"'blend\.scores\.score_weight' is missing"),
-        ({"scores": {"stage": "a", "score_weight": 1, "scale": -1}}, r"'blend\.scores\.scale' is -1"),
-        ({"scale": 0}, r"'blend\.scale' is 0, expected a number above 0"),
-        ({"rank_weight": -0.5}, r"'blend\.rank_weight' is -0.5, expected 0 or more"),
+        ({"scores": {"stage": "a", "score_weight": 1, "scale": -1}}, r"'blend\.scores': scale is -1"),
+        ({"scale": 0}, "'blend': scale is 0, expected a number above 0"),
+        ({"rank_weight": -0.5}, r"'blend': rank_weight is -0\.5, expected 0 or more"),
         ({"bias": math.nan}, r"'blend\.bias' is nan"),
     ):
         with pytest.raises(UserError, match=f"x.json: {said}"):
