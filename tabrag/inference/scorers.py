@@ -65,9 +65,10 @@ def load_scorer(
         )
     from tabrag.models.chat_files import FILE as CHAT_FILE
     from tabrag.models.io import resolve
+    from tabrag.models.reranker_files import needed_settings_file
 
     folder = resolve(config.checkpoint)
-    if (folder / CHAT_FILE).is_file():
+    if needed_settings_file(folder) == CHAT_FILE:
         served_chat = None if config.server is None else open_chat(config.chat, config.server)
         return ChatPairScorer.from_pretrained(
             folder,

@@ -67,14 +67,13 @@ def load_pair_model(name: str | Path) -> PairModel:
     Raises:
         UserError: It is neither, or its files are not exactly the expected ones.
     """
-    from tabrag.models import chat_files, cross_encoder, word_reranker
+    from tabrag.models import cross_encoder, word_reranker
+    from tabrag.models.reranker_files import needed_settings_file
 
     folder = resolve(name)
-    if (folder / cross_encoder.FILE).is_file():
+    file = needed_settings_file(folder)
+    if file == cross_encoder.FILE:
         return cross_encoder.CrossEncoder.from_pretrained(folder)
-    if (folder / word_reranker.FILE).is_file():
+    if file == word_reranker.FILE:
         return word_reranker.WordReranker.from_pretrained(folder)
-    raise UserError(
-        f"{folder}: neither {cross_encoder.FILE} nor {word_reranker.FILE} nor {chat_files.FILE}, so this is "
-        "no reranker's folder"
-    )
+    raise UserError(f"{folder}: a chat model ({file}), neither a cross-encoder nor a word reranker")

@@ -73,7 +73,10 @@ def test_other_folders_and_broken_ones_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"word_reranker\.safetensors"):
         WordReranker.from_pretrained(tmp_path / "out")
     path.write_text(json.dumps(values))
-    with pytest.raises(UserError, match=r"neither cross_encoder\.json nor word_reranker\.json nor chat_rer"):
+    with pytest.raises(UserError, match=r"none of cross_encoder\.json, word_reranker\.json, chat_reranker\."):
+        load_pair_model(tmp_path / "empty")
+    (tmp_path / "empty/chat_reranker.json").write_text("{}")
+    with pytest.raises(UserError, match=r"a chat model \(chat_reranker\.json\), neither"):
         load_pair_model(tmp_path / "empty")
     assert isinstance(load_pair_model(tmp_path / "out"), WordReranker)
     (tmp_path / "out/word_weights.json").unlink()
