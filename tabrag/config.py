@@ -72,7 +72,7 @@ def main(
 
     Progress and logs go to standard error; the last line of standard output is the JSON object that ``run``
     returns. A :class:`UserError` is printed without a traceback and exits with status 2; figures that count
-    something as ``failed`` exit with 3 once they are printed; Ctrl-C exits with 130.
+    something as ``failed`` or ``partial`` exit with 3 once they are printed; Ctrl-C exits with 130.
     """
     guard(lambda: run(parse(config_class, description=description)))
 
@@ -96,7 +96,7 @@ def guard(run: Callable[[], dict[str, Any] | None]) -> None:
         figures is not None and os.environ.get("RANK", "0") == "0"
     ):  # of several processes the first one speaks
         print(json_bytes(figures).decode(), flush=True)
-    if figures is not None and figures.get("failed"):
+    if figures is not None and (figures.get("failed") or figures.get("partial")):
         sys.exit(3)
 
 

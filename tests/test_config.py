@@ -106,7 +106,7 @@ def run(config):
     if config.fault == "stop":
         raise KeyboardInterrupt
     print("progress is elsewhere")
-    return {"hits": 3, "failed": 1} if config.fault == "partial" else {"hits": 3, "failed": 0}
+    return {"hits": 3, **({config.fault: 1} if config.fault else {"failed": 0})}
 
 main(run, Config)
 """
@@ -116,7 +116,8 @@ main(run, Config)
     ("arguments", "status", "stdout_end", "stderr"),
     [
         ([], 0, '{"hits": 3, "failed": 0}', ""),
-        (["--fault=partial"], 3, '{"hits": 3, "failed": 1}', ""),
+        (["--fault=failed"], 3, '{"hits": 3, "failed": 1}', ""),
+        (["--fault=partial"], 3, '{"hits": 3, "partial": 1}', ""),
         (["--fault=user"], 2, "", "error: table 't': no cells; add some"),
         (["--fault=stop"], 130, "", "stopped"),
         (["--falt=user"], 2, "", "falt"),

@@ -55,9 +55,9 @@ def make_folder(
         style: Draw each table in this style, or ``mixed``; None: do not.
 
     Returns:
-        ``status`` and counts of what was written; ``facts``: how many facts were found back by kind and kind
-        of file, and how many questions on two pages have them on different ones where there are pages;
-        ``evidence_kinds``: questions by kind; ``seconds``.
+        ``status``; counts of what was written; ``partial``: files that lost something; ``facts``: how many
+        facts were found back by kind and kind of file, and how many questions on two pages have them on
+        different ones where there are pages; ``evidence_kinds``: questions by kind; ``seconds``.
 
     Raises:
         UserError: A package is missing, ``out`` holds something else, or ``files`` is not empty.
@@ -90,6 +90,7 @@ def make_folder(
         "status": read["status"],
         **counts,
         "evidence_kinds": dict(sorted(kinds.items())),
+        "partial": read.get("partial", 0),
     }
     return {**figures, "seconds": round(time.monotonic() - began, 1)}
 
