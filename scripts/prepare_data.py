@@ -74,7 +74,9 @@ def _add_synthetic_documents(commands: Any) -> None:
         "synthetic_documents", help="write reports and slides as files, read them back, ask questions on them"
     )
     made.add_argument("--out", type=Path, required=True, help="the data set folder to write")
-    made.add_argument("--num-documents", type=int, default=60, help="how many documents (default 60)")
+    made.add_argument(
+        "--num-documents", type=int, default=60, help="how many documents, 5 or more (default 60)"
+    )
     made.add_argument("--seed", type=int, default=0, help="same seed, same documents (default 0)")
     made.add_argument("--files", type=Path, help="keep the files in this new folder (default: do not)")
     made.add_argument(
