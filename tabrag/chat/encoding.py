@@ -4,17 +4,28 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from tabrag.chat.prefix import common
-from tabrag.chat.protocol import Conversation, Message, Picture, Text
+from tabrag.chat.protocol import Conversation, Message, Part, Picture, Text
 from tabrag.errors import UserError
 from tabrag.files import encodable
 
 logger = logging.getLogger(__name__)
 
+MIN_QUESTION = 80
+"""Characters of a question that are kept at least, of its beginning and its end."""
+CONTROL_SHAPES = re.compile(
+    r"<\|[^<>]{1,80}?\|>"  # <|im_end|>
+    r"|<｜[^<>]{1,80}?｜>"
+    r"|</?[A-Za-z_][\w.-]{0,80}>"  # <s>, <image>, <end_of_turn>
+    r"|<</?SYS>>"
+    r"|\[/?(?:INST|IMG|IMG_BREAK|IMG_END|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT"
+    r"|THINK|AUDIO|BEGIN_AUDIO|PREFIX|SUFFIX|MIDDLE)\]"
+)
+"""What a control token looks like."""
 _PLAIN_NAMES = {"system": "System", "user": "User", "assistant": "Assistant"}
 
 
@@ -32,7 +43,7 @@ def render(messages: Conversation, tokenizer: Any, processor: Any = None) -> tup
         raise UserError(
             "this chat model reads no pictures: send the table as text, or choose an image-text model"
         )
-    control = control_tokens(tokenizer)
+    control = control_tokens(tokenizer, processor)
     owner = processor if getattr(processor, "chat_template", None) else tokenizer
     if getattr(owner, "chat_template", None):
         rows = [
@@ -49,15 +60,33 @@ def render(messages: Conversation, tokenizer: Any, processor: Any = None) -> tup
     return _with_one_bos(text, tokenizer), images
 
 
-def control_tokens(tokenizer: Any) -> re.Pattern[str] | None:
-    """A pattern that matches each control token of the tokenizer; None where there is none."""
-    added = [str(token) for token in tokenizer.added_tokens_decoder.values() if token.special]
-    names = {name for name in [*added, *tokenizer.all_special_tokens] if len(name) > 1}
+def control_tokens(tokenizer: Any, processor: Any = None) -> re.Pattern[str] | None:
+    """A pattern that matches each control token of a model; None where there is none.
+
+    These are the special tokens of its tokenizer, added ones that look like one (``</think>``), those that
+    its processor puts pictures in place of, and what its chat template marks turns with, which may be common
+    text to the tokenizer (``[/INST]``).
+    """
+    added = [
+        str(token)
+        for token in tokenizer.added_tokens_decoder.values()
+        if token.special or CONTROL_SHAPES.fullmatch(str(token))
+    ]
+    own = [value for name, value in vars(processor or object).items() if name.endswith("_token")]
+    templates = (getattr(owner, "chat_template", None) for owner in (tokenizer, processor))
+    marks = [mark for template in templates for mark in CONTROL_SHAPES.findall(_source(template))]
+    found = [*added, *tokenizer.all_special_tokens, *map(str, filter(None, own)), *marks]
+    names = {name for name in found if len(name) > 1}
     return (
         re.compile("|".join(re.escape(name) for name in sorted(names, key=len, reverse=True)))
         if names
         else None
     )
+
+
+def _source(template: Any) -> str:
+    """The text of a chat template; of several ones by name, all."""
+    return "\n".join(map(str, template.values())) if isinstance(template, dict) else str(template or "")
 
 
 def break_up(text: str, control: re.Pattern[str] | None) -> str:
@@ -138,10 +167,17 @@ def fit(messages: Conversation, *, limit: int, count: Callable[[Conversation], i
     """The messages, with lines dropped from the end of table texts until they take at most ``limit`` tokens.
 
     Each shortened table ends with a note that says how many lines are missing, and a warning names the item.
-    All tables of a prompt keep the same number of lines at most.
+    All tables of a prompt keep the same number of lines at most. Where not even the first line of each fits,
+    the middle of a long question goes, with a warning that names what the prompt shows; where that does not
+    help, all lines of the tables, too.
+
+    Args:
+        messages: The conversation.
+        limit: Tokens.
+        count: Tokens of a conversation.
 
     Raises:
-        UserError: What must not be cut (question, cue) is too long by itself.
+        UserError: What must not be cut (pictures, task, cue) is too long by itself.
     """
     total = count(messages)
     if total <= limit:
@@ -149,38 +185,100 @@ def fit(messages: Conversation, *, limit: int, count: Callable[[Conversation], i
     tables = [
         part for message in messages for part in message.parts if isinstance(part, Text) and part.item_id
     ]
-    low, high = 0, max((len(part.text.splitlines()) for part in tables), default=0)
-    best: Conversation | None = None
-    while low < high:  # the most lines that fit, by bisection: `high` never fits
-        middle = (low + high) // 2
-        shorter = [_shorten(message, middle) for message in messages]
-        if count(shorter) <= limit:
-            best, low = shorter, middle + 1
-        else:
-            high = middle
-    if best is None:
-        raise UserError(
-            f"the prompt takes {total} tokens, the model reads {limit}, and what is not table text is"
-            " too long by itself: shorten the question, or choose a model with a longer context"
-        )
+    num_lines = max((len(part.text.splitlines()) for part in tables), default=0)
+    question = _question_of(messages)
+    length = len(question.text) if question is not None else 0
+
+    def cut(lines: int, characters: int) -> Conversation:
+        return [_shorten(message, lines, question, characters) for message in messages]
+
+    def most(low: int, high: int, made: Callable[[int], Conversation]) -> tuple[int, Conversation] | None:
+        """The largest number from ``low`` to below ``high`` whose messages fit, by bisection."""
+        best = None
+        while low < high:
+            middle = (low + high) // 2
+            shown = made(middle)
+            if count(shown) <= limit:
+                best, low = (middle, shown), middle + 1
+            else:
+                high = middle
+        return best
+
+    found = most(1, num_lines, lambda lines: cut(lines, length))
+    if found is not None:
+        _tell_lines(tables, found[0], limit)
+        return found[1]
+    for lines in (1, 0) if num_lines else (0,):
+        if lines == 0 and tables and count(shown := cut(0, length)) <= limit:
+            _tell_lines(tables, 0, limit)
+            return shown
+        found = most(MIN_QUESTION, length, lambda characters, lines=lines: cut(lines, characters))
+        if found is not None:
+            _tell_lines(tables, lines, limit)
+            names = dict.fromkeys(_names(messages))
+            logger.warning(
+                "%s: of the question's %d characters the middle is left out, %d are kept (%d tokens at most)",
+                ", ".join(names) or "a prompt", length, found[0], limit,
+            )  # fmt: skip
+            return found[1]
+    raise UserError(
+        f"the prompt takes {total} tokens, the model reads {limit}, and what is not table text is"
+        " too long by itself: shorten the question, or choose a model with a longer context"
+    )
+
+
+def _question_of(messages: Conversation) -> Text | None:
+    """The text that may lose its middle: a marked one, or the last one of a prompt that shows something."""
+    parts = [part for message in messages for part in message.parts]
+    marked = [part for part in parts if isinstance(part, Text) and part.is_question]
+    if marked:
+        return marked[-1]
+    last = messages[-1].parts[-1] if messages and messages[-1].parts else None
+    shows = any(isinstance(part, Picture) or part.item_id for part in parts)
+    return last if shows and isinstance(last, Text) and not last.item_id else None
+
+
+def _names(messages: Conversation) -> Iterator[str]:
+    for message in messages:
+        for part in message.parts:
+            if isinstance(part, Picture):
+                yield part.path
+            elif part.item_id:
+                yield part.item_id
+
+
+def _tell_lines(tables: Sequence[Text], kept: int, limit: int) -> None:
     for part in tables:
         num_lines = len(part.text.splitlines())
-        if num_lines > low - 1:
+        if num_lines > kept:
             logger.warning(
                 "table %s: the reader sees %d of its %d lines (%d tokens at most)",
-                part.item_id, low - 1, num_lines, limit,
+                part.item_id, kept, num_lines, limit,
             )  # fmt: skip
-    return best
 
 
-def _shorten(message: Message, num_lines: int) -> Message:
-    parts = tuple(
-        replace(part, text=_first_lines(part.text, num_lines))
-        if isinstance(part, Text) and part.item_id
-        else part
-        for part in message.parts
-    )
-    return replace(message, parts=parts)
+def _shorten(message: Message, num_lines: int, question: Text | None, num_characters: int) -> Message:
+    def shorter(part: Part) -> Part:
+        if part is question:
+            return replace(part, text=_without_middle(part.text, num_characters))
+        if isinstance(part, Text) and part.item_id:
+            return replace(part, text=_first_lines(part.text, num_lines))
+        return part
+
+    return replace(message, parts=tuple(map(shorter, message.parts)))
+
+
+def _without_middle(text: str, length: int) -> str:
+    """About ``length`` characters of a text, half from each end; words stay whole where there are blanks."""
+    if len(text) <= length:
+        return text
+    head, tail = text[: (length + 1) // 2], text[len(text) - length // 2 :]
+    half = len(head) // 2
+    if (at := head.rfind(" ", half)) > 0:
+        head = head[:at]
+    if 0 <= (at := tail.find(" ", 0, half)):
+        tail = tail[at + 1 :]
+    return f"{head} [...] {tail}"
 
 
 def _first_lines(text: str, num_lines: int) -> str:

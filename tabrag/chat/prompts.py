@@ -188,7 +188,8 @@ def _form(shown: Sequence[Shown], instruction: str, otherwise: str) -> str:
 
 
 def _prompt(tables: Sequence[Shown], kind: str, asked: str, form: str) -> list[Message]:
-    return [Message("user", (*shown_parts(tables), Text(f"\n{form}\n"), Text(f"{kind}: {asked.strip()}")))]
+    question = Text(f"{kind}: {asked.strip()}", is_question=True)
+    return [Message("user", (*shown_parts(tables), Text(f"\n{form}\n"), question))]
 
 
 def shown_parts(tables: Sequence[Shown]) -> list[Part]:

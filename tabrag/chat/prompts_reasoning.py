@@ -83,5 +83,6 @@ def _form(what: str, instruction: str) -> str:
 
 def _prompt(task: str, question: str, shown: Sequence[Shown], form: str) -> list[Message]:
     task = task.format(not_found=not_found(shown))
-    begin, end = Text(f"{task}\nNow it is your turn.\n"), Text(f"\nQuestion: {question.strip()}{form}\n")
-    return [Message("user", (begin, *shown_parts(shown), end))]
+    begin = Text(f"{task}\nNow it is your turn.\n")
+    asked = Text(f"\nQuestion: {question.strip()}", is_question=True)
+    return [Message("user", (begin, *shown_parts(shown), asked, Text(f"{form}\n")))]

@@ -21,13 +21,15 @@ class Text:
 
     Attributes:
         text: The text.
-        item_id: Set where the text is a table's. Only such text may be shortened when a prompt is too long
-            for the
-            model: whole lines from its end, never the question or the cue to answer.
+        item_id: Set where the text is a table's. Such text is what is shortened first when a prompt is too
+            long for the model: whole lines from its end.
+        is_question: Set where the text is the question. The middle of a long one is left out where that is
+            not enough. In messages that mark no text so, the last one behind a table or a picture counts.
     """
 
     text: str
     item_id: str | None = None
+    is_question: bool = False
 
 
 @dataclass(frozen=True, slots=True)

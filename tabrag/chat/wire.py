@@ -10,21 +10,11 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from tabrag.chat.encoding import break_up
+from tabrag.chat.encoding import CONTROL_SHAPES, break_up
 from tabrag.chat.protocol import Conversation, Message, Picture, Text, first_stop
 from tabrag.errors import UserError
 
 logger = logging.getLogger(__name__)
-
-_CONTROL = re.compile(
-    r"<\|[^<>]{1,80}?\|>"  # <|im_end|>
-    r"|<｜[^<>]{1,80}?｜>"
-    r"|</?[A-Za-z_][\w.-]{0,80}>"  # <s>, <image>, <end_of_turn>
-    r"|\[/?(?:INST|IMG|IMG_BREAK|IMG_END|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT"
-    r"|THINK|AUDIO|BEGIN_AUDIO|PREFIX|SUFFIX|MIDDLE)\]"
-)
-"""What a control token looks like. The server's tokenizer is not known here, so it is the shapes that are
-broken up; a word of a table in angle brackets gets a blank as well."""
 
 _TOO_LONG = re.compile(
     r"context[ _](?:length|size|window)|(?:model|prompt|input) length|n_ctx|longer than|too long"
@@ -43,7 +33,9 @@ _Listed = Sequence[tuple[bytes, float]]
 def request_messages(messages: Conversation, *, max_pixels: int) -> list[dict[str, Any]]:
     """Messages as the API takes them; pictures are PNG data URLs.
 
-    Texts next to each other become one. Control tokens in them are broken up, as for a local model.
+    Texts next to each other become one. Control tokens in them are broken up, as for a local model; the
+    server's tokenizer is not known here, so whatever looks like one is, a word of a table in angle brackets
+    as well.
 
     Args:
         messages: The messages.
@@ -63,9 +55,9 @@ def _content(message: Message, max_pixels: int) -> str | list[dict[str, Any]]:
         else:
             runs.append(part.text if isinstance(part, Text) else part)
     if all(isinstance(run, str) for run in runs):
-        return "".join(break_up(run, _CONTROL) for run in runs if isinstance(run, str))
+        return "".join(break_up(run, CONTROL_SHAPES) for run in runs if isinstance(run, str))
     return [
-        {"type": "text", "text": break_up(run, _CONTROL)}
+        {"type": "text", "text": break_up(run, CONTROL_SHAPES)}
         if isinstance(run, str)
         else {"type": "image_url", "image_url": {"url": _data_url(run.path, max_pixels)}}
         for run in runs

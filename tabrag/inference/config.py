@@ -67,6 +67,8 @@ class RerankConfig:
         checkpoint: Reranker, folder or hub id: a cross-encoder, a word reranker, or a language model that was
             trained to say True or False. Where null, a language model as it is: ``server``, or else ``chat``.
         depth: Candidates of a query that are scored; the others follow below them in their order.
+        behind: Reranker, folder or hub id, that scores the candidates first: this one starts from its order
+            and its probabilities, so that a blend fitted behind it applies. Null for the run as it is.
         rank_weight: What the rank before counts, in units of log-odds: 0 is the model alone. That of the
             checkpoint where null.
         device: Where a cross-encoder or word reranker runs: ``cpu``, ``cuda`` or ``cuda:N``; the first GPU,
@@ -93,6 +95,7 @@ class RerankConfig:
 
     checkpoint: str | None = None
     depth: int = 20
+    behind: str | None = None
     rank_weight: float | None = None
     device: str | None = None
     dtype: str = "auto"

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tabrag.tables.axes import Axis, AxisHeader, axis_headers
-from tabrag.tables.grid import cell_text
+from tabrag.tables.grid import owner_map
 from tabrag.tables.header_scores import HeaderScores
 from tabrag.tables.lexical import TOTALS, asked_direction, words
+from tabrag.tables.spans import Region, first_cell
 from tabrag.tables.values import infer_number_format, parse_value
 from tabrag.types import Cell, Grid, HeaderPath
 
@@ -31,11 +32,12 @@ def extremes(grid: Grid, question: str, scores: HeaderScores) -> dict[Axis, set[
     if not direction:
         return kept
     rows, cols = axis_headers(grid, "row"), axis_headers(grid, "col")
+    owners = owner_map(grid)
     for col in _best(scores.cols):
-        values = _values(grid, [(row.position, col) for row in rows], by_row=True)
+        values = _values(grid, owners, [(row.position, col) for row in rows], by_row=True)
         kept["row"] |= _winners(rows, values, scores.rows, direction)
     for row in _best(scores.rows):
-        values = _values(grid, [(row, col.position) for col in cols], by_row=False)
+        values = _values(grid, owners, [(row, col.position) for col in cols], by_row=False)
         kept["col"] |= _winners(cols, values, scores.cols, direction)
     return kept
 
@@ -44,9 +46,12 @@ def _best(scores: Mapping[int, float]) -> list[int]:
     return sorted(scores, key=lambda position: -scores[position])[:_NUM_LINES]
 
 
-def _values(grid: Grid, cells: Sequence[Cell], *, by_row: bool) -> dict[int, float]:
+def _values(
+    grid: Grid, owners: dict[Cell, Region], cells: Sequence[Cell], *, by_row: bool
+) -> dict[int, float]:
     """The numbers of a column by row, or those of a row by column."""
-    texts = {cell: cell_text(grid, *cell) for cell in cells}
+    seen = {cell: first_cell(owners, *cell) for cell in cells}
+    texts = {cell: grid.cells[row][col] for cell, (row, col) in seen.items()}
     number_format = infer_number_format(texts.values())
     values = {cell: parse_value(text, number_format) for cell, text in texts.items()}
     return {cell[0 if by_row else 1]: value.number for cell, value in values.items() if value is not None}

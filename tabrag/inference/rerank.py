@@ -64,6 +64,12 @@ class Rerank:
         self._image_path = image_path
         self._picture_path = picture_path
         self._chat = chat
+        self._behind: Rerank | None = None
+        if config.behind is not None:
+            first = dataclasses.replace(
+                config, checkpoint=config.behind, behind=None, mode="pointwise", rank_weight=None
+            )
+            self._behind = Rerank(first, image_path=image_path, picture_path=picture_path)
 
     def __call__(self, queries: Sequence[Query], run: Run, items: Items) -> Run:
         """The first ``depth`` candidates of each query in the model's order, the best first, then the others.
@@ -78,6 +84,8 @@ class Rerank:
         Raises:
             UserError: A candidate is not in the corpus.
         """
+        if self._behind is not None:
+            run = self._behind(queries, run, items)
         depth = self.config.depth
         first = {query.id: run.get(query.id, [])[:depth] for query in queries}
         rank = {"pointwise": self._pointwise, "listwise": self._listwise, "graded": self._graded}
@@ -151,6 +159,8 @@ class Rerank:
         Raises:
             UserError: It is to be shown pictures and reads none.
         """
+        if self._behind is not None:
+            self._behind.open()
         model = self.scorer if self.config.mode == "pointwise" else self.chat
         if self.config.show != "text" and self.config.checkpoint is None:
             chat = getattr(model, "chat", model)
@@ -177,6 +187,10 @@ class Rerank:
 
     def settings(self) -> dict[str, Any]:
         """All that a reranked run depends on besides its queries, their candidates and tables."""
+        own = self._own_settings()
+        return own if self._behind is None else {**own, "behind": self._behind.settings()}
+
+    def _own_settings(self) -> dict[str, Any]:
         config = self.config
         if config.mode == "pointwise":
             blend = dataclasses.asdict(self.blend)

@@ -25,7 +25,25 @@ def false_negatives(items_N: Tensor, positives_AP: Tensor) -> Tensor:
     Returns:
         bool Tensor[A, N].
     """
-    return (positives_AP[:, :, None] == items_N[None, None, :]).any(dim=1)
+    relevant_AN = positives_AP.new_zeros(len(positives_AP), len(items_N), dtype=torch.bool)
+    for positive_A in positives_AP.unbind(dim=1):  # all at once would take P times the memory
+        relevant_AN |= positive_A[:, None] == items_N[None, :]
+    return relevant_AN
+
+
+def repeated(items_N: Tensor) -> Tensor:
+    """Which candidates repeat an earlier one: two processes may bring the same item.
+
+    Args:
+        items_N: int64 Tensor[N], the item number of each candidate.
+
+    Returns:
+        bool Tensor[N].
+    """
+    _, number_N = items_N.unique(return_inverse=True)
+    place_N = torch.arange(len(items_N), device=items_N.device)
+    first_N = torch.full_like(place_N, len(items_N)).scatter_reduce(0, number_N, place_N, "amin")
+    return place_N != first_N[number_N]
 
 
 def info_nce(
@@ -35,6 +53,7 @@ def info_nce(
     target_A: Tensor,
     relevant_AN: Tensor,
     scale: Tensor | float,
+    repeated_N: Tensor | None = None,
     local: slice = slice(None),
     symmetric: bool = True,
 ) -> Tensor:
@@ -47,6 +66,8 @@ def info_nce(
         relevant_AN: bool Tensor[A, N], pairs that are relevant (see :func:`false_negatives`); all of them but
             the target are left out of the denominator.
         scale: 1 / temperature, a positive number or a scalar tensor that learns.
+        repeated_N: bool Tensor[N], candidates that repeat another (see :func:`repeated`): a query's own
+            positive apart, they are left out of the denominator, so that an item counts once.
         local: Rows of this process's own queries; the loss is their mean.
         symmetric: Add the item-to-query side (each query's positive against all queries) and halve the sum.
 
@@ -62,7 +83,7 @@ def info_nce(
             f"{num_queries} queries and {num_items} items do not fit targets {tuple(target_A.shape)} "
             f"and relevance {tuple(relevant_AN.shape)}"
         )
-    ignored_AN = relevant_AN.clone()
+    ignored_AN = relevant_AN.clone() if repeated_N is None else relevant_AN | repeated_N
     ignored_AN[torch.arange(num_queries, device=ignored_AN.device), target_A] = False
 
     rows = torch.arange(num_queries, device=q_AE.device)[local]

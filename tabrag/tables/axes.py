@@ -12,7 +12,8 @@ from functools import lru_cache
 from itertools import islice
 from typing import Literal
 
-from tabrag.tables.grid import cell_text, left_paths, section_rows, top_paths
+from tabrag.tables.grid import left_paths, owner_map, section_rows, top_paths
+from tabrag.tables.spans import Region, first_cell
 from tabrag.types import Cell, Grid, HeaderPath
 
 Axis = Literal["row", "col"]
@@ -50,7 +51,8 @@ def axis_headers(grid: Grid, axis: Axis) -> list[AxisHeader]:
         body = range(grid.num_header_rows, grid.num_rows)
         sections = set(section_rows(grid))
         positions = [row for row in body if row not in sections] or list(body)
-    return [_header(grid, axis, position, paths[position]) for position in positions]
+    owners = owner_map(grid)
+    return [_header(grid, owners, axis, position, paths[position]) for position in positions]
 
 
 def named_cells(grid: Grid, question: str) -> list[Cell]:
@@ -76,11 +78,17 @@ def _plain(text: str) -> str:
     return " ".join(re.findall(r"\d+(?:\.\d+)?|[^\W\d_]+", text))
 
 
-def _header(grid: Grid, axis: Axis, position: int, path: HeaderPath) -> AxisHeader:
-    filled = tuple(cell for cell in path if cell_text(grid, *cell).strip())
+def _header(
+    grid: Grid, owners: dict[Cell, Region], axis: Axis, position: int, path: HeaderPath
+) -> AxisHeader:
+    def text(cell: Cell) -> str:
+        row, col = first_cell(owners, *cell)
+        return grid.cells[row][col]
+
+    filled = tuple(cell for cell in path if text(cell).strip())
     shown = filled
     if not filled:
         others = range(grid.num_cols) if axis == "row" else range(grid.num_rows)
         own = ((position, other) if axis == "row" else (other, position) for other in others)
-        shown = tuple(islice((cell for cell in own if cell_text(grid, *cell).strip()), _MAX_CELLS))
-    return AxisHeader(position, filled, tuple(cell_text(grid, *cell) for cell in shown))
+        shown = tuple(islice((cell for cell in own if text(cell).strip()), _MAX_CELLS))
+    return AxisHeader(position, filled, tuple(map(text, shown)))

@@ -92,6 +92,8 @@ def owner(grid: Grid, row: int, col: int) -> Cell:
 
 def cell_text(grid: Grid, row: int, col: int) -> str:
     """The text that is seen at ``(row, col)``: that of its owner."""
+    if text := grid.cells[row][col]:  # only the first cell of a region has one
+        return text
     owner_row, owner_col = owner(grid, row, col)
     return grid.cells[owner_row][owner_col]
 

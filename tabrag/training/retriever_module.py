@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from tabrag import distributed
-from tabrag.losses.info_nce import false_negatives, info_nce
+from tabrag.losses.info_nce import false_negatives, info_nce, repeated
 from tabrag.models.retriever import Retriever
 from tabrag.training.config import LossConfig
 
@@ -62,18 +62,26 @@ class RetrieverModule(nn.Module):
         return {**found, "scale": self.retriever.scale()}
 
     def compare(self, found: Mapping[str, Tensor], batch: Mapping[str, Any]) -> Tensor:
-        """The loss of what :meth:`embed` gave for the whole batch; every process calls this."""
+        """The loss of what :meth:`embed` gave for the whole batch; every process calls this.
+
+        An item that several processes bring counts once as a negative, and each query counts the same where
+        the processes have different numbers of them: the loss is that of one process with the whole batch.
+        """
         q_AE, first_query = distributed.gather(found["query"])
         i_AE, first_item = distributed.gather(found["item"])
         targets, _ = distributed.gather(batch["target"] + first_item)
         items, _ = distributed.gather(batch["items"])
         positives, _ = distributed.gather(batch["positives"])
-        return info_nce(
+        own = found["query"].shape[0]
+        loss = info_nce(
             q_AE,
             i_AE,
             target_A=targets,
             relevant_AN=false_negatives(items, positives),
             scale=found["scale"],
-            local=slice(first_query, first_query + found["query"].shape[0]),
+            repeated_N=repeated(items),
+            local=slice(first_query, first_query + own),
             symmetric=self.loss.symmetric,
         )
+        num_processes = distributed.world_size() if distributed.is_active() else 1
+        return loss * (own * num_processes / len(q_AE))

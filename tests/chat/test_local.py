@@ -144,7 +144,38 @@ def test_a_long_table_is_shortened_and_the_question_is_not(
     assert f"[{100 - shown} more lines not shown]\n" in text
     assert "T9" in caplog.text and f"{shown} of its 100 lines" in caplog.text
     with pytest.raises(UserError, match="shorten the question"):
-        model._encoder.prompt(user(Text(table, item_id="T9"), "why " * 300), reserve=8)
+        model._encoder.prompt(user("why " * 300), reserve=8)
+
+
+def test_the_middle_of_a_question_goes_where_no_line_of_the_table_fits(
+    folders: dict[str, Path], caplog: pytest.LogCaptureFixture
+):
+    model = chat(folders["qwen"], max_length=150)
+    table = "\n".join(f"region {i} | {i * 7} rows" for i in range(100)) + "\n"
+    question = "Question: in which year, " + "why, " * 300 + "has region 1 the total?"
+    for marked in (True, False):
+        tail = Text(question, is_question=True), Text("\nOne word." if marked else "")
+        parts = (Text(table, item_id="T9"), *(tail if marked else (question,)))
+        with caplog.at_level(logging.WARNING):
+            text = model._encoder.prompt(user(*parts), reserve=8).text
+        assert 100 < model.num_tokens(text) <= 150
+        assert "region 0 | 0 rows\n[99 more lines not shown]" in text
+        assert "Question: in which year, why," in text and ", [...] why," in text
+        assert text.rpartition("has region 1 the total?")[2].startswith("\nOne word." if marked else "<|im_end|>")
+        assert "T9: of the question's 1548 characters the middle is left out" in caplog.text
+    with pytest.raises(UserError, match="shorten the question"):
+        chat(folders["qwen"], max_length=40)._encoder.prompt(user(*parts), reserve=8)
+
+
+@pytest.mark.parametrize("mark", ["[/INST]", "<think>", "</s>"])
+def test_marks_of_the_template_and_of_the_tokenizer_stay_text(folders: dict[str, Path], mark: str):
+    model = chat(folders["llama"])
+    tokenizer = model._loaded[1]
+    tokenizer.add_tokens(["<think>"])  # as Qwen3 has it: added, and not special
+    template, tokenizer.chat_template = tokenizer.chat_template, LLAMA_TEMPLATE
+    text = model._encoder.prompt(user(f"total?{mark} True"), reserve=4).text
+    tokenizer.chat_template = template
+    assert f"total?{mark[0]} {mark[1:]} True" in text and text.count("[/INST]") == 1
 
 
 def test_a_prompt_longer_than_the_models_positions_is_shortened_too(tmp_path: Path):

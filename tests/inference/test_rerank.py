@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,8 +17,9 @@ from tabrag.inference.rerank import Rerank
 from tabrag.inference.score_pairs import PairScorer
 from tabrag.models import tiny
 from tabrag.models.blend import RERANKED, Blend, ScoreBlend
-from tabrag.models.config import CrossEncoderConfig
+from tabrag.models.config import CrossEncoderConfig, WordRerankerConfig
 from tabrag.models.cross_encoder import CrossEncoder
+from tabrag.models.word_reranker import WordReranker
 from tabrag.representations import RepresentationConfig
 from tabrag.tables.grid import make_grid
 from tabrag.types import Candidate, Query, Run, Table
@@ -118,6 +120,30 @@ def test_settings_out_of_range() -> None:
     for change in ({"depth": 0}, {"rank_weight": -1.0}):
         with pytest.raises(UserError, match=next(iter(change))):
             Rerank(RerankConfig(checkpoint="none", **change))  # type: ignore[arg-type]
+
+
+def test_one_reranker_behind_another_is_as_one_after_the_other(scorer: PairScorer, tmp_path: Path) -> None:
+    words = WordReranker(WordRerankerConfig())
+    with torch.no_grad():
+        words.facts.weight.normal_(generator=torch.Generator().manual_seed(1))
+    words.blend = Blend(rank_weight=0.3)
+    words.save_pretrained(tmp_path / "words")
+    scorer.model.blend = Blend(scores=ScoreBlend(stage=RERANKED, score_weight=0.5))
+    scorer.model.save_pretrained(tmp_path / "cross")
+    scorer.model.blend = Blend()
+
+    def rerank(name: str, **settings: Any) -> Rerank:
+        config = RerankConfig(checkpoint=str(tmp_path / name), depth=3, device="cpu", **settings)
+        return Rerank(config)
+
+    first = rerank("words")(QUERIES, RUN, TABLES)
+    then = rerank("cross")(QUERIES, first, TABLES)
+    both = rerank("cross", behind=str(tmp_path / "words"))
+    both.open()
+    assert both(QUERIES, RUN, TABLES) == then
+    assert then not in (first, rerank("cross")(QUERIES, RUN, TABLES))  # each of the two counts
+    alone = rerank("cross").settings()
+    assert both.settings() == {**alone, "behind": rerank("words").settings()} and "behind" not in alone
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from tabrag.losses.info_nce import false_negatives, info_nce
+from tabrag.losses.info_nce import false_negatives, info_nce, repeated
 
 
 def _loss(q, i, target, relevant=None, **kwargs):
@@ -59,6 +59,23 @@ def test_a_hard_negative_that_is_relevant_elsewhere_is_masked() -> None:
     assert relevant.tolist() == [[True, True, False]]
     expected = math.log(1 + math.exp(-2))
     assert _loss(q, i, [0], relevant, symmetric=False).item() == pytest.approx(expected)
+
+
+def test_an_item_that_stands_twice_counts_once() -> None:
+    torch.manual_seed(0)
+    q, i = torch.randn(3, 5), torch.randn(5, 5)
+    numbers = torch.tensor([4, 6, 9, 2, 5])
+    positives = torch.tensor([[4, -1], [6, -1], [9, 2]])
+    once = _loss(q, i, [0, 1, 2], false_negatives(numbers, positives))
+    # The last query's own item stands first among the candidates of others, and 5 stands three times.
+    order = torch.tensor([0, 1, 4, 2, 2, 3, 4, 4])
+    again = numbers[order]
+    assert repeated(again).tolist() == [False, False, False, False, True, False, True, True]
+    masks = {"relevant": false_negatives(again, positives), "repeated_N": repeated(again)}
+    assert _loss(q, i[order], [0, 1, 4], **masks).item() == pytest.approx(once.item())
+    del masks["repeated_N"]
+    assert _loss(q, i[order], [0, 1, 4], **masks).item() > once.item() + 0.01
+    assert repeated(torch.tensor([], dtype=torch.int64)).shape == (0,)
 
 
 def test_padding_is_nobodys_positive() -> None:

@@ -65,6 +65,11 @@ def test_two_processes_of_unequal_share_reduce_once_a_step(data: Path, accumulat
     assert distance(first, second) == 0.0
     (plain, *_), _ = run_distributed(lambda rank: work(rank, cached=False), 2, timeout=60)
     assert distance(first, plain) < 1e-5
+    if not frozen:
+        alone = gradients(
+            make_task(data, batch_size=9, chunk_size=0), batches=wholes, cached=False, accumulate=accumulate
+        )
+        assert distance(first, alone) < 1e-5
 
 
 def _count_reductions(calls: list[int]) -> None:
@@ -88,6 +93,8 @@ def _count_reductions(calls: list[int]) -> None:
 
 def test_two_processes_give_the_gradient_of_one(data: Path, negatives: Path) -> None:
     expected = gradients(make_task(data, chunk_size=0), cached=False)
+    # The same hard negatives come with queries of both processes: one process encodes them once.
+    expected_hard = gradients(make_task(data, chunk_size=0, negatives=negatives), cached=False)
 
     def work(rank: int) -> list[dict[str, Tensor]]:
         settings = {"batch_size": 4, "negatives": negatives}
@@ -100,6 +107,7 @@ def test_two_processes_give_the_gradient_of_one(data: Path, negatives: Path) -> 
     for alone, hard, plain in run_distributed(work, 2):
         assert distance(alone, expected) < 1e-5
         assert distance(hard, plain) < 1e-5 < distance(hard, alone)
+        assert distance(hard, expected_hard) < 1e-5
 
 
 @pytest.mark.parametrize("cached", [False, True])
