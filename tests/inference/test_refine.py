@@ -243,6 +243,17 @@ def test_a_table_of_5000_rows_is_refined_in_a_moment():
     assert found.part.grid.num_rows < 20
 
 
+def test_thousands_of_merged_labels_cost_no_more_than_plain_ones():
+    rows, merged = [["group", "sex", "2019", "2020"]], []
+    for number in range(2500):
+        rows += [[f"group {number}", "men", "1", str(number)], ["", "women", "", str(7 * number % 5003)]]
+        merged.append((2 * number + 1, 2 * number + 2, 0, 0))
+    grid = make_grid(rows, merged=merged, num_header_rows=1, num_header_cols=2)
+    with within(4):
+        (found,) = Refine(RefineConfig())([("which group had the most women in 2020?", grid)])
+    assert "5002" in {row[-1] for row in found.part.grid.cells} and len(found.scores.rows) == 5000
+
+
 chances = st.floats(0, 1, allow_nan=False)
 
 
