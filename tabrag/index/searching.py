@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -49,9 +50,9 @@ class SearchIndex:
         return self.manifest.num_items
 
     @property
-    def item_ids(self) -> list[str]:
-        """Distinct item ids, in ascending order."""
-        return list(dict.fromkeys(row.item_id for row in self._rows))
+    def item_ids(self) -> Iterator[str]:
+        """Distinct item ids, in ascending order, as the rows stand; no list of them is made."""
+        return (item_id for item_id, _ in itertools.groupby(row.item_id for row in self._rows))
 
     @classmethod
     def open(cls, path: str | Path, *, encoding: EncodeConfig | None = None, verify: bool = True) -> Self:

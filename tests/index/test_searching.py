@@ -39,7 +39,7 @@ def test_any_names_and_nothing_but_names_of_the_collection(kind: str, tmp_path: 
         hits = found(index, queries(place), 10)[f"q{place}"]
         assert hits[0][0] == name
         assert {item_id for item_id, _ in hits} <= set(names)
-    assert index.item_ids == sorted(names)
+    assert list(index.item_ids) == sorted(names)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -98,7 +98,7 @@ def test_opening_while_another_index_takes_its_place(tmp_path: Path, monkeypatch
     original = searching.read_rows
     monkeypatch.setattr(searching, "read_rows", read_rows)
     index = Index.open(tmp_path / "index")
-    assert index.item_ids == ["t005", "t006", "t007"]
+    assert list(index.item_ids) == ["t005", "t006", "t007"]
     assert next(turns, None) is None
     assert [hits[0][0] for hits in found(index, queries(6)).values()] == ["t006"]
 
