@@ -99,7 +99,7 @@ def compare_encoding(
         "threads": torch.get_num_threads(),
         "dtype": dtype,
         "peer_dtype": peer_dtype,
-        "batch_tokens": default_batch_tokens(where),
+        "batch_tokens": default_batch_tokens(where, runtime.precision(dtype, where)),
         "batch_size": batch_size,
         "repeats": repeats,
     }

@@ -83,7 +83,7 @@ class HeaderScorer:
         """Scores of each window's headers, float32."""
         found: list[np.ndarray] = [np.empty(0)] * len(windows)
         where = next(self.model.parameters()).device
-        batch_tokens = self.batch_tokens or default_batch_tokens(where)
+        batch_tokens = self.batch_tokens or default_batch_tokens(where, self.dtype)
         with runtime.autocast(where, self.dtype):
             for rows in token_batches([len(window) for window in windows], batch_tokens=batch_tokens):
                 batch = self.model.inputs.collate([windows[row] for row in rows])

@@ -23,13 +23,16 @@ WINDOW = 16384
 """Entries that are tokenised and sorted together; bounds the memory that a large collection needs."""
 
 
-def default_batch_tokens(where: torch.device) -> int:
-    """Positions of a batch that suit a device.
+def default_batch_tokens(where: torch.device, kind: torch.dtype) -> int:
+    """Positions of a batch that suit a device and a number format.
 
-    On a CPU it is 1024 a thread: larger batches fall out of the caches. On one thread (busy machine) MiniLM
-    took 1.3 times the CPU seconds with 4096, and 1.6 times with 16384.
+    On a CPU it is 1024 a thread in float32: larger batches fall out of the caches. On one thread (busy
+    machine) MiniLM took 1.3 times the CPU seconds with 4096, and 1.6 times with 16384. In bfloat16 it is
+    2048 a thread, which is a tenth faster than 1024.
     """
-    return 1024 * torch.get_num_threads() if where.type == "cpu" else 16384
+    if where.type != "cpu":
+        return 16384
+    return (2048 if kind == torch.bfloat16 else 1024) * torch.get_num_threads()
 
 
 def encode(
@@ -64,7 +67,7 @@ def encode(
     """
     where = runtime.device(device) if device is not None else next(embedder.parameters()).device
     kind = runtime.precision(dtype, where)
-    batch_tokens = default_batch_tokens(where) if batch_tokens is None else batch_tokens
+    batch_tokens = default_batch_tokens(where, kind) if batch_tokens is None else batch_tokens
     embedder.to(where)
     training = embedder.training
     embedder.eval()
