@@ -57,6 +57,7 @@ class PlacedTable:
 def place(table: _Element) -> PlacedTable:
     """Lay out a ``table`` element; cells of tables inside it are not its own.
 
+    Rows of a ``tfoot`` come last wherever it stands: before HTML 5 it had to stand above the body.
     ``rowspan=0`` reaches to the end of its row group. A cell that reaches past its row group does so where
     the first row of the next group leaves room for it; otherwise it ends with its group. Spans are cut where
     they would cover another cell.
@@ -64,7 +65,7 @@ def place(table: _Element) -> PlacedTable:
     Raises:
         UserError: The spans make more than a million positions.
     """
-    rows = list(_rows(table))
+    rows = sorted(_rows(table), key=lambda row: row[0].tag == "tfoot")
     groups = [group for group, _ in rows]
     placed = PlacedTable(num_rows=len(rows))
     while placed.num_head_rows < len(rows) and groups[placed.num_head_rows].tag == "thead":

@@ -96,6 +96,15 @@ def test_span_past_its_group_is_cut_where_the_next_row_is_full() -> None:
     assert grid.cells == [["Key", "n"], ["a", "1"], ["b", "2"]] and grid.merged == []
 
 
+def test_a_foot_above_the_body_comes_last() -> None:
+    (table,) = read_html(
+        b"<table><thead><tr><th>a<th>b<tfoot><tr><td>Sum<td>3<tbody><tr><td rowspan=2>x<td>1<tr><td>2</table>"
+    )
+    assert table.grid is not None and table.grid.num_header_rows == 1
+    assert table.grid.cells == [["a", "b"], ["x", "1"], ["", "2"], ["Sum", "3"]]
+    assert table.grid.merged == [(1, 2, 0, 0)]
+
+
 def test_span_zero_and_absurd_spans() -> None:
     grid = grid_of(
         "<tr><th>k</th><th>v</th></tr><tr><th rowspan=0>a</th><td>1</td></tr><tr><td>2</td></tr>"
