@@ -107,7 +107,8 @@ def _value(kind: Any, value: Any, key: str) -> Any:
     if origin is dict:
         if not isinstance(value, dict):
             raise _UnfitError(key, value, "names with values")
-        return {name: _value(arguments[1], one, f"{key}.{name}") for name, one in value.items()}
+        before = f"{key}." if key else ""
+        return {name: _value(arguments[1], one, before + name) for name, one in value.items()}
     return _plain(kind, value, key)
 
 

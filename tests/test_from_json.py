@@ -99,6 +99,12 @@ def test_a_single_value() -> None:
     assert value_from_json(float | None, None, where="f", key="k") is None
     with pytest.raises(UserError, match="f: 'k' is True, expected a finite number"):
         value_from_json(float | None, True, where="f", key="k")
+    for value, said in (
+        ([], "expected names with values"),
+        ({"a": "x"}, "'a' is 'x', expected a whole numb"),
+    ):
+        with pytest.raises(UserError, match=f"^f: {said}"):
+            value_from_json(dict[str, int], value, where="f", key="")
 
 
 JSON = st.recursive(

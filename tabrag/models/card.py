@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from tabrag.errors import UserError
 from tabrag.files import atomic_write, read_json, write_json
+from tabrag.from_json import from_json
 from tabrag.models.card_kinds import Kind, kind_of
 
 UNKNOWN = "unknown"
+_TRAINING = "training.json"
 _APACHE, _MIT, _LAYOUTLM = "apache-2.0", "mit", "cc-by-nc-sa-4.0"
 _MINILM = ("sentence-transformers/all-MiniLM-L6-v2", _APACHE)
 BASES: dict[str, tuple[str, str]] = {
@@ -77,7 +78,35 @@ def data_source(folder: str | Path) -> DataSource:
         front = {}
     if not isinstance(front, dict):
         front = {}
-    return DataSource(name=front.get("pretty_name", Path(folder).name), licence=front.get("license", UNKNOWN))
+    return DataSource(
+        name=_text(front.get("pretty_name")) or Path(folder).name,
+        licence=_text(front.get("license")) or UNKNOWN,
+    )
+
+
+def _text(value: Any) -> str:
+    """What a front matter says as a text: YAML reads a bare year as a number, and licences may be several."""
+    values = value if isinstance(value, list) else [value]
+    return ", ".join(str(one) for one in values if one is not None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Training:
+    """What ``training.json`` says: the arguments of :func:`write_card`."""
+
+    settings: dict[str, Any]
+    metrics: dict[str, float]
+    data: list[DataSource]
+
+    @classmethod
+    def read(cls, folder: Path) -> _Training | None:
+        """Of a checkpoint's folder; None where it was not trained here.
+
+        Raises:
+            UserError: The file is broken, or a value is not of its kind.
+        """
+        path = folder / _TRAINING
+        return from_json(cls, read_json(path), where=path) if path.is_file() else None
 
 
 def write_card(
@@ -96,14 +125,8 @@ def write_card(
         data: What it was trained on.
     """
     folder = Path(folder)
-    write_json(
-        folder / "training.json",
-        {
-            "settings": _public(dict(settings)),
-            "metrics": dict(metrics),
-            "data": [asdict(source) for source in data],
-        },
-    )
+    training = _Training(settings=_public(dict(settings)), metrics=dict(metrics), data=list(data))
+    write_json(folder / _TRAINING, asdict(training))
     with atomic_write(folder / "README.md") as file:
         file.write(model_card(folder))
 
@@ -120,12 +143,9 @@ def rewrite_metrics(folder: str | Path, metrics: Mapping[str, float], *, name: s
         UserError: What the card is made of is damaged.
     """
     folder = Path(folder)
-    path = folder / "training.json"
-    if path.is_file():
-        values = read_json(path)
-        if not isinstance(values, dict):
-            raise UserError(f"{path}: expected names with values; copy the checkpoint again")
-        write_json(path, {**values, "metrics": dict(metrics)})
+    training = _Training.read(folder)
+    if training is not None:
+        write_json(folder / _TRAINING, asdict(replace(training, metrics=dict(metrics))))
         with atomic_write(folder / "README.md") as file:
             file.write(model_card(folder, name=name))
 
@@ -138,11 +158,11 @@ def model_card(folder: str | Path, *, name: str | None = None) -> str:
         name: Hub id or path that the code in the card loads; the folder itself where None.
 
     Raises:
-        UserError: Not a checkpoint's folder.
+        UserError: Not a checkpoint's folder, or what the card is made of is damaged.
     """
     folder = Path(folder)
     kind = kind_of(folder)
-    training = read_json(folder / "training.json") if (folder / "training.json").is_file() else {}
+    training = _Training.read(folder) or _Training(settings={}, metrics={}, data=[])
     known = {backbone: BASES.get(backbone, (_hub_id(backbone), UNKNOWN)) for backbone in kind.backbones}
     title = name.split("/")[-1] if name else folder.resolve().name
     parts = [
@@ -150,12 +170,12 @@ def model_card(folder: str | Path, *, name: str | None = None) -> str:
         f"# {title}",
         kind.lead,
         kind.facts,
-        _licences(known, training.get("data", [])),
-        _metrics(training.get("metrics", {})),
+        _licences(known, training.data),
+        _metrics(training.metrics),
         "\n".join(["## Use", "", "```python", *kind.code(name or str(folder)), "```"]),
     ]
-    if training.get("settings"):
-        text = yaml.safe_dump(training["settings"], sort_keys=False, allow_unicode=True).rstrip()
+    if training.settings:
+        text = yaml.safe_dump(training.settings, sort_keys=False, allow_unicode=True).rstrip()
         parts.append(f"## Training settings\n\n```yaml\n{text}\n```")
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -179,11 +199,11 @@ def _front(kind: Kind, known: Mapping[str, tuple[str, str]]) -> str:
     return "---\n" + yaml.safe_dump(front, sort_keys=False).rstrip() + "\n---"
 
 
-def _licences(known: Mapping[str, tuple[str, str]], data: Sequence[Mapping[str, str]]) -> str:
+def _licences(known: Mapping[str, tuple[str, str]], data: Sequence[DataSource]) -> str:
     lines = ["## Licences", "", "| | name | licence |", "|---|---|---|"]
     for backbone, (hub_id, licence) in known.items():
         lines.append(f"| base model | {hub_id or f'{backbone} (random weights)'} | {licence} |")
-    lines += [f"| training data | {source['name']} | {source['licence']} |" for source in data]
+    lines += [f"| training data | {source.name} | {source.licence} |" for source in data]
     if any("-nc" in licence for _, licence in known.values()):
         lines += ["", "A base model's licence forbids commercial use, and these weights derive from it."]
     if any(licence == UNKNOWN for _, licence in known.values()):

@@ -7,7 +7,7 @@ import logging
 import math
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from tqdm import tqdm
 from tabrag import distributed
 from tabrag.errors import UserError
 from tabrag.files import write_json
+from tabrag.from_json import from_json, value_from_json
 from tabrag.training import rehearsal
 from tabrag.training.accelerator import attention, is_partitioned, wrap
 from tabrag.training.config import TrackingConfig, TrainConfig
@@ -24,7 +25,7 @@ from tabrag.training.dropout import set_dropout
 from tabrag.training.gradcache import check_cacheable
 from tabrag.training.memory import describe, explain_out_of_memory, forecast, lower_bound
 from tabrag.training.run_dir import open_run
-from tabrag.training.state import load_state, save_state
+from tabrag.training.state import PROGRESS, load_state, save_state
 from tabrag.training.step import step
 from tabrag.training.task import Task, decay_groups
 from tabrag.training.tracking import Tracker
@@ -37,13 +38,13 @@ logger = logging.getLogger(__name__)
 class Progress:
     """Where a run stands; saved with each state."""
 
-    step: int = 0
-    epoch: int = 0
-    batch: int = 0
-    best: float | None = None
-    best_step: int = 0
-    stale: int = 0
-    figures: dict[str, float] = field(default_factory=dict)
+    step: int
+    epoch: int
+    batch: int
+    best: float | None
+    best_step: int
+    stale: int
+    figures: dict[str, float]
 
 
 def learning_rate_factor(step: int, *, total: int, warmup: float) -> float:
@@ -97,12 +98,12 @@ def train(
     )
     optimizer = torch.optim.AdamW(groups, lr=config.lr, betas=config.betas)
     peaks = [group["lr"] for group in optimizer.param_groups]
-    progress = Progress()
+    progress = Progress(step=0, epoch=0, batch=0, best=None, best_step=0, stale=0, figures={})
     description = task.describe()
     if state is not None:
         saved = load_state(state, module=task.module, optimizer=optimizer, scaler=accelerator.scaler)
-        progress = Progress(**{key: saved[key] for key in Progress.__dataclass_fields__})
-        _same_task(state, saved["task"], description)
+        _same_task(state, saved.pop("task", None), description)
+        progress = from_json(Progress, saved, where=state / PROGRESS)
     batches = _endless(task, progress, steps_an_epoch * config.accumulate)
     estimate = None
     if config.estimate and progress.step < total and not _is_stale(progress, config):
@@ -187,8 +188,9 @@ def train(
     return figures
 
 
-def _same_task(state: Path, saved: dict[str, Any], now: dict[str, Any]) -> None:
+def _same_task(state: Path, saved: Any, now: dict[str, Any]) -> None:
     """Refuse to go on with other data than before: the batches would not be those that are left."""
+    saved = value_from_json(dict[str, Any], saved, where=state / PROGRESS, key="task")
     changed = sorted(name for name in saved.keys() | now.keys() if saved.get(name) != now.get(name))
     if changed:
         raise UserError(

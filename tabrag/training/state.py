@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 import re
 import shutil
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +22,30 @@ from torch import Tensor, nn
 from tabrag import distributed
 from tabrag.errors import UserError
 from tabrag.files import atomic_folder, read_json, write_json
+from tabrag.from_json import from_json, value_from_json
 from tabrag.training.zero import ZeroOptimizer
 
 logger = logging.getLogger(__name__)
 
+PROGRESS = "progress.json"
 _NAME = re.compile(r"step-(\d+)")
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Saved:
+    """What ``progress.json`` says of the state itself; beside it stands what the caller kept.
+
+    Attributes:
+        step: Optimizer steps done.
+        processes: How many wrote it.
+        groups: The optimizer's groups of parameters, without the tensors.
+        scaler: That of losses in float16; None where there is none.
+    """
+
+    step: int
+    processes: int
+    groups: list[dict[str, str | bool | int | float | list[float] | None]]
+    scaler: dict[str, float] | None
 
 
 def save_state(
@@ -62,16 +82,13 @@ def save_state(
                 for name, value in state.items()
             }
             save_file(flat, folder / "random.safetensors")
-            write_json(
-                folder / "progress.json",
-                {
-                    "step": step,
-                    "processes": len(random_states),
-                    "groups": groups,
-                    "scaler": None if scaler is None else scaler.state_dict(),
-                    **progress,
-                },
+            saved = _Saved(
+                step=step,
+                processes=len(random_states),
+                groups=groups,
+                scaler=None if scaler is None else scaler.state_dict(),
             )
+            write_json(folder / PROGRESS, {**vars(saved), **progress})
             write_json(
                 folder / "complete.json", {path.name: path.stat().st_size for path in folder.iterdir()}
             )
@@ -93,29 +110,33 @@ def load_state(
     """Restore what :func:`save_state` wrote and return its ``progress``; every process calls this.
 
     Raises:
-        UserError: The state is not whole, belongs to another model, or to another number of processes.
+        UserError: The state is not whole or damaged, belongs to another model, or to another number of
+            processes.
     """
     if (fault := _fault(folder)) is not None:
         raise UserError(f"{folder}: not a complete state ({fault})")
-    progress = read_json(folder / "progress.json")
-    if progress["processes"] != distributed.world_size():
+    path = folder / PROGRESS
+    progress = value_from_json(dict[str, Any], read_json(path), where=path, key="")
+    own = {field.name: progress.pop(field.name) for field in fields(_Saved) if field.name in progress}
+    saved = from_json(_Saved, own, where=path)
+    if saved.processes != distributed.world_size():
         raise UserError(
-            f"{folder}: written by {progress['processes']} processes, now {distributed.world_size()} run, "
+            f"{folder}: written by {saved.processes} processes, now {distributed.world_size()} run, "
             "which would change the batches: resume with the same number"
         )
     try:
         _load_kept(module, load_file(folder / "model.safetensors"))
-        _restore_optimizer(optimizer, load_file(folder / "optimizer.safetensors"), progress["groups"])
+        _restore_optimizer(optimizer, load_file(folder / "optimizer.safetensors"), saved.groups)
     except (RuntimeError, ValueError) as error:
         raise UserError(f"{folder}: the state of another model: {error}") from error
-    if scaler is not None and progress.get("scaler"):
-        scaler.load_state_dict(progress["scaler"])
+    if scaler is not None and saved.scaler:
+        scaler.load_state_dict(saved.scaler)
     states = load_file(folder / "random.safetensors")
     prefix = f"{distributed.rank()}."
     set_random_state(
         {name.removeprefix(prefix): value for name, value in states.items() if name.startswith(prefix)}
     )
-    return progress
+    return {"step": saved.step, **progress}
 
 
 def _kept(module: nn.Module) -> set[str]:
@@ -160,7 +181,8 @@ def _fault(folder: Path) -> str | None:
     if not (folder / "complete.json").is_file():
         return "complete.json is missing"
     try:
-        sizes = read_json(folder / "complete.json")
+        path = folder / "complete.json"
+        sizes = value_from_json(dict[str, int], read_json(path), where=path, key="")
     except UserError as error:
         return str(error)
     for name, size in sizes.items():

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -11,7 +14,7 @@ import yaml
 
 from tabrag.errors import UserError
 from tabrag.models import tiny
-from tabrag.models.card import DataSource, data_source, model_card, write_card
+from tabrag.models.card import DataSource, data_source, model_card, rewrite_metrics, write_card
 from tabrag.models.card_kinds import kind_of
 from tabrag.models.cell_reader import CellReader
 from tabrag.models.chat_reranker import ChatReranker
@@ -101,6 +104,31 @@ def test_data_source_of_a_folder(tmp_path: Path) -> None:
     for front in ("", "- a", "license: ["):
         (tmp_path / "README.md").write_text(f"---\n{front}\n---\n")
         assert data_source(tmp_path) == DataSource(name=tmp_path.name, licence="unknown")
+    (tmp_path / "README.md").write_text("---\npretty_name: 2024\nlicense: [mit, c-uda]\n---\n")
+    assert data_source(tmp_path) == DataSource(name="2024", licence="mit, c-uda")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"metrics": {"MRR": "high"}}, r"'metrics\.MRR' is 'high', expected a finite number"),
+        ({"metrics": [0.5]}, r"'metrics' is \[0\.5\], expected names with values"),
+        ({"settings": None}, "'settings' is None, expected names with values"),
+        ({"data": [{"name": "HiTab", "licence": 7}]}, r"'data\[0\]\.licence' is 7, expected a text"),
+        ({"colour": 1}, "'colour' is unknown"),
+        ({}, "'data' is missing"),
+    ],
+)
+def test_what_a_card_is_made_of_is_read_strictly(tmp_path: Path, change: dict[str, Any], said: str) -> None:
+    WordReranker(WordRerankerConfig()).save_pretrained(tmp_path / "export")
+    path = tmp_path / "export/training.json"
+    whole = {"settings": {}, "metrics": {"MRR": 0.5}, "data": []}
+    if not change:
+        del whole["data"]
+    path.write_text(json.dumps({**whole, **change}))
+    for use in (model_card, partial(rewrite_metrics, metrics={}, name="x")):
+        with pytest.raises(UserError, match=rf"training\.json: {said}"):
+            use(tmp_path / "export")
 
 
 @pytest.mark.parametrize("name", ["header classifier", "cell reader", "reranker", "word reranker"])

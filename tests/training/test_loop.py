@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import torch
 from processes import run_distributed
-from toy import ToyTask
+from toy import ToyTask, damage
 
 from tabrag.errors import UserError
 from tabrag.training.accelerator import make_accelerator
@@ -223,6 +223,20 @@ def test_other_data_is_refused_on_resume(tmp_path: Path) -> None:
         _train(changed, tmp_path / "run", max_steps=4, resume="auto")
 
 
+def test_a_damaged_place_in_the_data_is_named(tmp_path: Path) -> None:
+    _train(ToyTask(), tmp_path / "run", max_steps=4)
+    state = tmp_path / "run/state/step-00000004"
+    for change, without, said in (
+        ({"epoch": 0.5}, "", r"'epoch' is 0\.5, expected a whole number"),
+        ({"epoch": 0}, "batch", "'batch' is missing"),
+        ({"batch": 0, "figures": {"score": "x"}}, "", r"'figures\.score' is 'x', expected a finite number"),
+        ({"figures": {}, "task": []}, "", r"'task' is \[\], expected names with values"),
+    ):
+        damage(state, change, without=without)
+        with pytest.raises(UserError, match=rf"step-00000004/progress\.json: {said}"):
+            _train(ToyTask(), tmp_path / "run", max_steps=4, resume="auto")
+
+
 def test_a_run_goes_on_with_or_without_an_estimate(tmp_path: Path) -> None:
     _train(ToyTask(), tmp_path / "run", max_steps=2, save_every=1)
     _train(ToyTask(), tmp_path / "run", max_steps=2, save_every=1, estimate=False, resume="auto")
@@ -269,6 +283,15 @@ def test_a_loss_that_is_not_finite_names_its_batch(tmp_path: Path) -> None:
     task.x[:] = float("nan")
     with pytest.raises(UserError, match="the loss is nan; batch: "):
         _train(task, tmp_path / "run")
+
+
+def test_a_gradient_that_is_not_finite_stops_before_it_reaches_the_weights(tmp_path: Path) -> None:
+    task = ToyTask()
+    before = task.module.item.weight.detach().clone()
+    task.module.item.weight.register_hook(lambda gradient: gradient / 0)
+    with pytest.raises(UserError, match=r"the gradient is (nan|inf); batch: .*Lower train\.lr"):
+        _train(task, tmp_path / "run")
+    assert torch.equal(task.module.item.weight, before)
 
 
 def test_float16_on_a_cpu_is_one_clear_message() -> None:

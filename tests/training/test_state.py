@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
-from toy import ToyModule
+from toy import ToyModule, damage
 
 from tabrag.errors import UserError
 from tabrag.training.state import load_state, newest_complete, save_state
@@ -119,6 +120,28 @@ def test_other_number_of_processes_is_refused(
     monkeypatch.setenv("WORLD_SIZE", processes)
     with pytest.raises(UserError, match=f"by 2 processes, now {processes} run"):
         load_state(tmp_path / "step-00000001", module=module, optimizer=optimizer)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"step": "7"}, "'step' is '7', expected a whole number"),
+        ({"processes": 1.0}, r"'processes' is 1\.0, expected a whole number"),
+        ({"groups": {}}, "'groups' is {}, expected a list"),
+        ({"groups": [{"lr": {}}]}, r"'groups\[0\]\.lr' is {}"),
+        ({"scaler": {"scale": "x"}}, r"'scaler\.scale' is 'x', expected a finite number"),
+        ({}, "'groups' is missing"),
+    ],
+)
+def test_values_of_another_kind_are_named_with_file_and_key(
+    tmp_path: Path, change: dict[str, Any], said: str
+) -> None:
+    module, optimizer = _save(tmp_path, 7)
+    damage(tmp_path / "step-00000007", change, without="" if change else "groups")
+    with pytest.raises(UserError, match=rf"step-00000007/progress\.json: {said}"):
+        load_state(tmp_path / "step-00000007", module=module, optimizer=optimizer)
+    (tmp_path / "step-00000007/complete.json").write_text("[]")
+    assert newest_complete(tmp_path) is None
 
 
 def test_a_broken_state_or_one_of_another_model_is_an_error_that_names_it(tmp_path: Path) -> None:

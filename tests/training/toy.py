@@ -11,7 +11,20 @@ from torch import Tensor, nn
 
 from tabrag import distributed
 from tabrag.data.sampling import epoch_batches
+from tabrag.files import read_json, write_json
 from tabrag.losses.info_nce import false_negatives, info_nce
+
+
+def damage(folder: Path, change: dict[str, Any], *, without: str = "") -> None:
+    """Change what a state's ``progress.json`` says, and the size that is noted of it, so that only its values
+    are at fault.
+    """
+    path = folder / "progress.json"
+    values = {**read_json(path), **change}
+    values.pop(without, None)
+    write_json(path, values)
+    sizes = folder / "complete.json"
+    write_json(sizes, {**read_json(sizes), path.name: path.stat().st_size})
 
 
 class ToyModule(nn.Module):
