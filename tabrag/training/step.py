@@ -43,12 +43,15 @@ def step(
         Mean loss of the micro-batches on this process.
 
     Raises:
-        UserError: A loss that is not finite, on any process.
+        UserError: A loss that is not finite, on any process, or such a gradient: it would make all weights
+            so. In float16 the latter is how the scale of losses is found.
     """
     total = 0.0
+    ids: list[str] = []
     split = zero.is_zero(module)
     for micro in range(config.accumulate):
         batch = next(batches)
+        ids += task.batch_ids(batch)
         is_last = micro == config.accumulate - 1
         if config.gradcache:
             cached = gradcache.encode(task.module, batch, accelerator)  # type: ignore[arg-type]
@@ -66,7 +69,9 @@ def step(
     if split:
         return total / config.accumulate
     if config.clip:
-        accelerator.clip_grad_norm_(module.parameters(), config.clip)
+        norm = accelerator.clip_grad_norm_(module.parameters(), config.clip)
+        if accelerator.scaler is None and not norm.isfinite():  # after reduction it is so on all processes
+            raise _not_finite("gradient", norm.item(), distributed.gather_objects(ids))
     optimizer.step()
     optimizer.zero_grad(set_to_none=True)
     return total / config.accumulate
@@ -83,9 +88,12 @@ def _finite(loss: Tensor, task: Task, batch: dict[str, Any]) -> float:
     if losses.isfinite().all():
         return loss.item()
     own = [] if math.isfinite(loss.item()) else task.batch_ids(batch)
-    ids = distributed.gather_objects(own)
-    shown = ", ".join(ids[:_MAX_SHOWN]) + (f" and {len(ids) - _MAX_SHOWN} more" * (len(ids) > _MAX_SHOWN))
     value = losses[~losses.isfinite()][0].item()
-    raise UserError(
-        f"the loss is {value}; batch: {shown}. Lower train.lr, raise the temperature, or train in float32"
+    raise _not_finite("loss", value, distributed.gather_objects(own))
+
+
+def _not_finite(name: str, value: float, ids: list[str]) -> UserError:
+    shown = ", ".join(ids[:_MAX_SHOWN]) + (f" and {len(ids) - _MAX_SHOWN} more" * (len(ids) > _MAX_SHOWN))
+    return UserError(
+        f"the {name} is {value}; batch: {shown}. Lower train.lr, raise the temperature, or train in float32"
     )
