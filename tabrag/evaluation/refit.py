@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import shutil
 from dataclasses import asdict
 from pathlib import Path
@@ -14,6 +15,11 @@ from tabrag.evaluation.runs import read_run
 from tabrag.files import atomic_folder, write_json
 from tabrag.models.blend import Blend, is_chance
 from tabrag.types import Qrels, Run
+
+logger = logging.getLogger(__name__)
+
+_FEW = 20
+"""Judged queries below which a blend is fitted with a warning."""
 
 
 def refit_blend(
@@ -43,8 +49,8 @@ def refit_blend(
         (``held_out``); and that ``blend``.
 
     Raises:
-        UserError: No reranker, a run of another one or of other candidates, no judged queries, or ``out``
-            holds something else than a reranker, or is the checkpoint or in it.
+        UserError: No reranker, a run of other candidates or, by its journal, of another reranker or blend, no
+            judged queries, or ``out`` holds something else than a reranker, or is the checkpoint or in it.
     """
     from tabrag.models.card import rewrite_metrics
     from tabrag.models.io import resolve
@@ -55,9 +61,18 @@ def refit_blend(
     _refuse_loss(Path(out), folder)
     if Path(before).resolve() == Path(run).resolve():
         raise UserError(f"{run}: given as the run before and after reranking: name one of each")
+    _refuse_other(run, folder, own)
     queries = judged_queries(read_run(before), read_run(run), DataFolder(data).qrels(split), own)
     if not queries:
         raise UserError(f"{run}: no reranked candidates of judged queries of split '{split}'")
+    if len(queries) < _FEW:
+        logger.warning(
+            "%s: only %d judged queries of split '%s' choose the blend: fewer than %d say little of others",
+            run,
+            len(queries),
+            split,
+            _FEW,
+        )
     blend = fit_blend(queries)
     figures = {
         "before": ranking_figures(queries, own),
@@ -95,6 +110,33 @@ def judged_queries(before: Run, run: Run, qrels: Qrels, blend: Blend) -> list[Ju
         ]
         found.append(JudgedQuery.of(candidates, scores=scores, grades=grades))
     return found
+
+
+def _refuse_other(run: str | Path, checkpoint: Path, blend: Blend) -> None:
+    """Raise :class:`UserError` where the run's journal, if it lies there, says that something else than this
+    checkpoint with its own blend made the run from the one before: the scores computed back would be wrong.
+    """
+    from tabrag.inference.jobs import journal_settings
+    from tabrag.inference.scorers import checkpoint_identity
+
+    said = journal_settings(run)
+    if said is None:
+        return
+    if said.get("model") != checkpoint_identity(checkpoint):
+        raise UserError(
+            f"{run}: by its journal not reranked with {checkpoint}: name the checkpoint that made the run, "
+            "or rerank with this one"
+        )
+    if "behind" in said:
+        raise UserError(
+            f"{run}: reranked by two rerankers in one go (rerank.behind): rerank with the first one into a "
+            "run of its own, which is the run before, and that one with the second"
+        )
+    if said.get("blend") != asdict(blend):
+        raise UserError(
+            f"{run}: reranked with another blend than the checkpoint's own (rerank.rank_weight): rerank it "
+            "without"
+        )
 
 
 def _refuse_loss(out: Path, checkpoint: Path) -> None:

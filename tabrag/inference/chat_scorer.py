@@ -104,7 +104,7 @@ class ChatPairScorer:
             image_path=image_path,
             picture_path=picture_path,
             blend=found.blend,
-            identity={"model": _digest(folder), "settings": FILE},
+            identity={"model": checkpoint_digest(folder), "settings": FILE},
         )
 
     def settings(self) -> dict[str, Any]:
@@ -134,8 +134,12 @@ class ChatPairScorer:
         return [(true, false) for true, false in found]
 
 
-def _digest(folder: Path) -> str:
-    """32 hex digits of a checkpoint's settings and weights; of the base through its own digest."""
+def checkpoint_digest(folder: Path) -> str:
+    """32 hex digits of a checkpoint's settings and weights; of the base through its own digest.
+
+    Raises:
+        UserError: It has no weights.
+    """
     import hashlib
 
     from tabrag.files import sha256_file

@@ -20,7 +20,8 @@ from typing import IO, Any
 from tabrag import distributed
 from tabrag.chat.endpoint import ServerUnavailable
 from tabrag.errors import UserError
-from tabrag.files import json_bytes, sha256_json, write_jsonl
+from tabrag.files import json_bytes, json_object, sha256_json, write_jsonl
+from tabrag.from_json import value_from_json
 
 logger = logging.getLogger(__name__)
 
@@ -71,7 +72,7 @@ def run_job(
     if batch_size < 1:
         raise UserError(f"batch_size is {batch_size}: it must be at least 1")
     out = Path(out)
-    journal = out.with_name(out.name + ".journal")
+    journal = _journal(out)
     keys = {key: sha256_json([key, content])[:32] for key, content in inputs.items()}
     with ExitStack() as stack:
         done = _begin(stack, out, journal, settings, force)
@@ -116,6 +117,23 @@ def run_job(
     }
 
 
+def journal_settings(out: str | Path) -> dict[str, Any] | None:
+    """The settings that the journal beside a job's output holds; None where there is no journal.
+
+    Raises:
+        UserError: It is no journal.
+    """
+    journal = _journal(Path(out))
+    if not journal.is_file():
+        return None
+    with journal.open("rb") as file:
+        header = json_object(file.readline(), f"{journal}:1")
+    settings: dict[str, Any] = value_from_json(
+        dict[str, Any], header.get("settings"), where=journal, key="settings"
+    )
+    return settings
+
+
 def rows_or_errors(
     ids: list[str], process: Process, failed: Callable[[str], dict[str, Any]]
 ) -> list[dict[str, Any]]:
@@ -151,6 +169,10 @@ def _answered_before(batch: list[str], process: Process) -> dict[str, dict[str, 
         with suppress(ServerUnavailable):
             rows[key] = process([key])[0]
     return rows
+
+
+def _journal(out: Path) -> Path:
+    return out.with_name(out.name + ".journal")
 
 
 def _begin(

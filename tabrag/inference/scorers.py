@@ -83,3 +83,19 @@ def load_scorer(
 
     model = load_pair_model(folder).to(device(config.device))
     return PairScorer(model, batch_tokens=config.batch_tokens, dtype=config.dtype)
+
+
+def checkpoint_identity(folder: Path) -> str:
+    """What stands for a checkpoint as ``model`` in the :meth:`Scorer.settings` of its scorer.
+
+    Raises:
+        UserError: It is no reranker, or its files are not exactly the expected ones.
+    """
+    from tabrag.inference.chat_scorer import checkpoint_digest
+    from tabrag.models.chat_files import FILE as CHAT_FILE
+    from tabrag.models.pair_model import load_pair_model
+    from tabrag.models.reranker_files import needed_settings_file
+
+    if needed_settings_file(folder) == CHAT_FILE:
+        return checkpoint_digest(folder)
+    return load_pair_model(folder).fingerprint()

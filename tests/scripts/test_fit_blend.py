@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import random
 import shutil
 from pathlib import Path
@@ -137,8 +138,34 @@ def test_nothing_else_is_written_over(work: Path, tmp_path: Path, capsys: pytest
     for _ in range(2):  # an older result is replaced
         call(PROGRAM, *common, f"--out={tmp_path / 'new'}", capsys=capsys)
     (tmp_path / "new/training.json").write_text("[]")
+    Path(f"{run}.journal").unlink()  # it would say that another checkpoint made the run
     common[-1] = f"--checkpoint={tmp_path / 'new'}"
     assert "training.json" in refuse(PROGRAM, *common, f"--out={tmp_path / 'newer'}", capsys=capsys)
+
+
+def test_a_run_that_its_journal_says_is_of_another_reranker_is_refused(
+    work: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    run = _rerank(work, "dev.jsonl", work / "words", tmp_path / "reranked.jsonl", capsys)
+    journal = Path(f"{run}.journal")
+    header, *rows = journal.read_text().splitlines(keepends=True)
+    settings = json.loads(header)["settings"]
+    arguments = [f"--data={work / 'data'}", f"--before={work / 'dev.jsonl'}", f"--run={run}"]
+    arguments += [f"--checkpoint={work / 'words'}", f"--out={tmp_path / 'new'}"]
+    for change, said in (
+        ({"model": "0" * 32}, "reranked.jsonl: by its journal not reranked with"),
+        ({"behind": settings}, "two rerankers in one go"),
+        ({"blend": {**settings["blend"], "rank_weight": 2.0, "scores": None}}, r"(rerank.rank_weight)"),
+    ):
+        journal.write_text(json.dumps({"settings": {**settings, **change}}) + "\n" + "".join(rows))
+        assert said in refuse(PROGRAM, *arguments, capsys=capsys)
+    journal.write_text("[]\n")
+    assert "reranked.jsonl.journal:1: expected a JSON object" in refuse(PROGRAM, *arguments, capsys=capsys)
+    assert not (tmp_path / "new").exists()
+    journal.write_text(header + "".join(rows))
+    with caplog.at_level(logging.WARNING):
+        num_queries = call(PROGRAM, *arguments, capsys=capsys)["queries"]
+    assert f"only {num_queries} judged queries of split 'dev'" in caplog.text and num_queries < 20
 
 
 def test_faults(work: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
