@@ -100,9 +100,9 @@ class RetrieverBatches(torch.utils.data.Dataset[dict[str, Any]]):
         cut, seen = self.item_inputs.num_cut - cut, self.item_inputs.num_tokens - seen
         rows, items = [rows[n] for n in query_order], [items[n] for n in item_order]
         place = {item: column for column, item in enumerate(items)}
-        positives = torch.full((len(rows), pairs.max_positives), -1)
+        positives = torch.full((len(rows), pairs.max_relevant), -1)
         for line, row in enumerate(rows):
-            relevant = list(map(pairs.content_number, pairs.positives[row]))
+            relevant = list(map(pairs.content_number, pairs.relevant[row]))
             positives[line, : len(relevant)] = torch.tensor(relevant)
         return {
             "query": query,

@@ -29,7 +29,9 @@ class TrainingPairs:
         query_ids: Ids of the training queries, in the order of the judgements.
         texts: Their texts.
         positives: Item numbers relevant to each.
-        max_positives: Most of them.
+        relevant: The same and, behind them, those relevant to another training query of the same text: none
+            of these is a negative.
+        max_relevant: Most of them.
         negatives: Item numbers that are easily taken for a relevant one, best first; none of a positive's
             content.
         neighbours: Item -> items with training queries that resemble it.
@@ -76,7 +78,8 @@ class TrainingPairs:
                 f"{config.folder}: {len(without_text)} training queries have no text, the first is "
                 f"'{without_text[0]}': remove them"
             )
-        self.max_positives = max(map(len, self.positives))
+        self.relevant = self._relevant_by_text()
+        self.max_relevant = max(map(len, self.relevant))
         self._contents: dict[int, bytes] = {}
         self.negatives: list[list[int]] = [[] for _ in self.query_ids]
         if config.negatives:
@@ -118,6 +121,16 @@ class TrainingPairs:
         """
         return self._first.get(item, item)
 
+    def _relevant_by_text(self) -> list[list[int]]:
+        keys = [" ".join(text.casefold().split()) for text in self.texts]
+        of_text: dict[str, list[int]] = {}
+        for key, relevant in zip(keys, self.positives, strict=True):
+            of_text.setdefault(key, []).extend(relevant)
+        return [
+            list(dict.fromkeys((*relevant, *of_text[key])))
+            for key, relevant in zip(keys, self.positives, strict=True)
+        ]
+
     def _content(self, item: int) -> bytes:
         if item not in self._contents:
             record = self.folder.items.record(self.item_ids[item])
@@ -140,7 +153,7 @@ class TrainingPairs:
             row = row_of.get(query_id)
             if row is None:
                 continue
-            known = set(map(self._content, self.positives[row]))
+            known = set(map(self._content, self.relevant[row]))
             found: list[int] = []
             for item_id in dict.fromkeys(candidate.item_id for candidate in candidates):
                 item = number.get(item_id)

@@ -194,7 +194,7 @@ class RankingTasks:
         """``count`` tables, or all there are, that are not relevant to a query; hard negatives first."""
         hard = self.pairs.negatives[row]
         chosen = draw.sample(hard, min(count, len(hard)))
-        known = set(map(self.pairs.content_number, (*self.pairs.positives[row], *chosen)))
+        known = set(map(self.pairs.content_number, (*self.pairs.relevant[row], *chosen)))
         if len(chosen) < count:
             for item in draw.sample(self._pool, len(self._pool)):
                 if self.pairs.content_number(item) not in known:

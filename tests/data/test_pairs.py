@@ -33,10 +33,16 @@ def _table(table_id: str, title: str, *cells: str) -> Table:
     return Table(id=table_id, title=title, grid=grid)
 
 
-def _write(path: Path, tables: list[Table], relevant: list[str], sets: list[str] | None = None) -> Path:
+def _write(
+    path: Path,
+    tables: list[Table],
+    relevant: list[str],
+    sets: list[str] | None = None,
+    texts: list[str] | None = None,
+) -> Path:
     """One training query for each id in ``relevant``."""
     queries = [
-        Query(id=f"q{n}", text=f"question {n}", data_set=sets[n] if sets else "")
+        Query(id=f"q{n}", text=texts[n] if texts else f"question {n}", data_set=sets[n] if sets else "")
         for n in range(len(relevant))
     ]
     qrels = {"train": {f"q{n}": {table_id: 1} for n, table_id in enumerate(relevant)}}
@@ -67,6 +73,17 @@ def test_a_table_that_stands_twice_is_no_negative(tmp_path: Path) -> None:
         assert sorted(batch["query_ids"]) == ["q0", "q1"] and batch["target"].unique().numel() == 2
         losses.append(task.module(batch).item())
     assert losses[0] == 0.0 and losses[1] > 0.1
+
+
+def test_what_answers_another_query_of_the_same_text_is_no_negative(tmp_path: Path) -> None:
+    tables = [_table(f"t{n}", f"Trade {n}", "x") for n in range(3)]
+    folder = _write(tmp_path / "data", tables, ["t0", "t1"], texts=["How much?", "how  much?"])
+    candidates = [{"item_id": f"t{n}", "score": 1.0} for n in range(3)]
+    write_jsonl(tmp_path / "run.jsonl", [{"query_id": f"q{n}", "candidates": candidates} for n in range(2)])
+    assert _task(folder).module(next(iter(_task(folder).batches(0, 0)))).item() == 0.0
+    pairs = _task(folder, negatives=str(tmp_path / "run.jsonl"), num_negatives=2).pairs
+    assert pairs.positives == [[0], [1]] and pairs.relevant == [[0, 1], [1, 0]]
+    assert pairs.negatives == [[2], [2]]
 
 
 def test_a_copy_of_a_positive_is_no_hard_negative_and_no_neighbour(tmp_path: Path) -> None:
