@@ -15,7 +15,8 @@ ROOT = Path(__file__).parents[1]
 def call(script: str, *arguments: str, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
     """Run a script; the JSON object of its last line on standard output.
 
-    The exit status must be 3 where the object says that something ``failed``, and 0 elsewhere.
+    The exit status must be 3 where the object says that something ``failed`` or is ``partial``, and 0
+    elsewhere.
     """
     capsys.readouterr()
     status: Any = 0
@@ -28,7 +29,7 @@ def call(script: str, *arguments: str, capsys: pytest.CaptureFixture[str]) -> di
     printed = capsys.readouterr()
     assert status in (0, 3), printed.err
     figures = json.loads(printed.out.splitlines()[-1])
-    assert status == (3 if figures.get("failed") else 0)
+    assert status == (3 if figures.get("failed") or figures.get("partial") else 0)
     return figures
 
 
