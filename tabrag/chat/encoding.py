@@ -186,11 +186,12 @@ def fit(messages: Conversation, *, limit: int, count: Callable[[Conversation], i
         part for message in messages for part in message.parts if isinstance(part, Text) and part.item_id
     ]
     num_lines = max((len(part.text.splitlines()) for part in tables), default=0)
-    question = _question_of(messages)
-    length = len(question.text) if question is not None else 0
+    holder, question = _question_of(messages)
+    length = len(question)
 
     def cut(lines: int, characters: int) -> Conversation:
-        return [_shorten(message, lines, question, characters) for message in messages]
+        shorter = _without_middle(question, characters)
+        return [_shorten(message, lines, holder, question, shorter) for message in messages]
 
     def most(low: int, high: int, made: Callable[[int], Conversation]) -> tuple[int, Conversation] | None:
         """The largest number from ``low`` to below ``high`` whose messages fit, by bisection."""
@@ -227,15 +228,15 @@ def fit(messages: Conversation, *, limit: int, count: Callable[[Conversation], i
     )
 
 
-def _question_of(messages: Conversation) -> Text | None:
-    """The text that may lose its middle: a marked one, or the last one of a prompt that shows something."""
+def _question_of(messages: Conversation) -> tuple[Text | None, str]:
+    """The text that holds the question, and the question, which may lose its middle; else None and empty."""
     parts = [part for message in messages for part in message.parts]
-    marked = [part for part in parts if isinstance(part, Text) and part.is_question]
-    if marked:
-        return marked[-1]
-    last = messages[-1].parts[-1] if messages and messages[-1].parts else None
+    asking = [part for part in parts if isinstance(part, Text) and part.question]
+    if asking:
+        return asking[-1], asking[-1].question
+    last = parts[-1] if parts else None
     shows = any(isinstance(part, Picture) or part.item_id for part in parts)
-    return last if shows and isinstance(last, Text) and not last.item_id else None
+    return (last, last.text) if shows and isinstance(last, Text) and not last.item_id else (None, "")
 
 
 def _names(messages: Conversation) -> Iterator[str]:
@@ -257,15 +258,16 @@ def _tell_lines(tables: Sequence[Text], kept: int, limit: int) -> None:
             )  # fmt: skip
 
 
-def _shorten(message: Message, num_lines: int, question: Text | None, num_characters: int) -> Message:
-    def shorter(part: Part) -> Part:
-        if part is question:
-            return replace(part, text=_without_middle(part.text, num_characters))
+def _shorten(message: Message, num_lines: int, holder: Text | None, question: str, shorter: str) -> Message:
+    def shorten(part: Part) -> Part:
+        if part is holder:
+            before, _, behind = part.text.rpartition(question)
+            return replace(part, text=f"{before}{shorter}{behind}")
         if isinstance(part, Text) and part.item_id:
             return replace(part, text=_first_lines(part.text, num_lines))
         return part
 
-    return replace(message, parts=tuple(map(shorter, message.parts)))
+    return replace(message, parts=tuple(map(shorten, message.parts)))
 
 
 def _without_middle(text: str, length: int) -> str:

@@ -96,5 +96,5 @@ def read_grade(reply: str) -> float | None:
 def _prompt(question: str, shown: Shown, names: Sequence[str], form: str) -> list[Message]:
     scale = "\n".join(f"{name}: {meaning}" for name, meaning in zip(names, _MEANINGS, strict=True))
     begin = Text(f"{_TASK}\n{scale}\n\n")
-    asked = Text(f"\nQuestion: {question.strip()}\n", is_question=True)
-    return [Message("user", (begin, *shown_parts([shown]), asked, Text(form)))]
+    end = Text(f"\nQuestion: {question.strip()}\n{form}", question=question.strip())
+    return [Message("user", (begin, *shown_parts([shown]), end))]

@@ -34,11 +34,12 @@ def order_prompt(question: str, candidates: Sequence[Shown], *, num_best: int) -
             parts.append(Picture(shown.picture))
         if shown.text:
             parts.append(Text(f"{shown.text}\n", item_id=shown.item_id))
-    parts.append(Text(f"\nQuestion: {question.strip()}\n", is_question=True))
     parts.append(
         Text(
+            f"\nQuestion: {question.strip()}\n"
             f"Which of [1] to [{len(candidates)}] hold what the question asks for? Reply with the numbers of "
-            f"the best {num_best}, the best first, separated by commas, and nothing else."
+            f"the best {num_best}, the best first, separated by commas, and nothing else.",
+            question=question.strip(),
         )
     )
     return [Message("user", tuple(parts))]

@@ -145,10 +145,7 @@ def tables_of(messages: Conversation) -> list[Message]:
 
 
 def before_last_text(messages: Conversation) -> list[Message]:
-    """The messages up to the question: their last text where none is marked and a task stands before it."""
-    for end, part in enumerate(messages[-1].parts if messages else ()):
-        if isinstance(part, Text) and part.is_question:
-            return [*messages[:-1], replace(messages[-1], parts=messages[-1].parts[:end])]
+    """The messages without their last text, which is the question where a task stands before it."""
     if not messages or len(messages[-1].parts) < 2 or not isinstance(messages[-1].parts[-1], Text):
         return list(messages[:-1])
     return [*messages[:-1], replace(messages[-1], parts=messages[-1].parts[:-1])]

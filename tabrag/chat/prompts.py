@@ -188,7 +188,7 @@ def _form(shown: Sequence[Shown], instruction: str, otherwise: str) -> str:
 
 
 def _prompt(tables: Sequence[Shown], kind: str, asked: str, form: str) -> list[Message]:
-    question = Text(f"{kind}: {asked.strip()}", is_question=True)
+    question = Text(f"{kind}: {asked.strip()}", question=asked.strip())
     return [Message("user", (*shown_parts(tables), Text(f"\n{form}\n"), question))]
 
 

@@ -129,14 +129,15 @@ def reasoned_prompt(
     several = sum(bool(one.item_id) for one in shown) > 1
     begin = Text(f"{_task(has_pages=has_pages, several=several)}\nNow it is your turn.\n")
     wanted = f"\nFor {ANSWER}: {instruction.strip()}" if instruction.strip() else ""
-    before = Text(
+    end = Text(
         f"\n{ANSWER} must be {_FORMS[form]}, or '{NOT_ANSWERABLE}'.\n"
         f"Form: {_schema(form, has_pages=has_pages)}\n"
         f"Example, about a harbour\n{example(form, has_pages=has_pages, several=several)}\n\n"
+        f"Question: {question.strip()}{wanted}\n"
+        "Reply with the JSON object alone.\n",
+        question=question.strip(),
     )
-    asked = Text(f"Question: {question.strip()}", is_question=True)
-    end = Text(f"{wanted}\nReply with the JSON object alone.\n")
-    return [Message("user", (begin, *shown_parts(shown), before, asked, end))]
+    return [Message("user", (begin, *shown_parts(shown), end))]
 
 
 def example(form: AnswerForm, *, has_pages: bool, several: bool) -> str:

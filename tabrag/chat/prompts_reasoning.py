@@ -84,5 +84,5 @@ def _form(what: str, instruction: str) -> str:
 def _prompt(task: str, question: str, shown: Sequence[Shown], form: str) -> list[Message]:
     task = task.format(not_found=not_found(shown))
     begin = Text(f"{task}\nNow it is your turn.\n")
-    asked = Text(f"\nQuestion: {question.strip()}", is_question=True)
-    return [Message("user", (begin, *shown_parts(shown), asked, Text(f"{form}\n")))]
+    end = Text(f"\nQuestion: {question.strip()}{form}\n", question=question.strip())
+    return [Message("user", (begin, *shown_parts(shown), end))]

@@ -25,5 +25,5 @@ _ASKED = (
 def visual_prompt(question: str, pictures: Sequence[str]) -> list[Message]:
     """Ask what pictures (paths) show about a question."""
     parts = [Picture(path) for path in pictures]
-    asked = Text(f"Question: {question.strip()}\n", is_question=True)
-    return [Message("user", (*parts, Text(f"{_ASKED}\n"), asked))]
+    asked = Text(f"{_ASKED}\nQuestion: {question.strip()}\n", question=question.strip())
+    return [Message("user", (*parts, asked))]

@@ -23,13 +23,13 @@ class Text:
         text: The text.
         item_id: Set where the text is a table's. Such text is what is shortened first when a prompt is too
             long for the model: whole lines from its end.
-        is_question: Set where the text is the question. The middle of a long one is left out where that is
-            not enough. In messages that mark no text so, the last one behind a table or a picture counts.
+        question: The question in the text, or empty. The middle of a long one is left out where that is not
+            enough. Where no text names one, the whole last text behind a table or a picture counts as one.
     """
 
     text: str
     item_id: str | None = None
-    is_question: bool = False
+    question: str = ""
 
 
 @dataclass(frozen=True, slots=True)

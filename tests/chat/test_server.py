@@ -213,8 +213,9 @@ def test_a_prompt_too_long_for_the_server_has_its_table_shortened(
     assert len(server.chats) == 2 or not tokenize
     assert 60 < local.num_tokens(sent) <= 192
     assert "table T9: the reader sees" in caplog.text
-    served(server).generate(user(Text(table, item_id="T9"), "why " * 300))
-    assert "why why [...] why why" in server.chats[-1].body["messages"][0]["content"]
+    if tokenize:
+        served(server).generate(user(Text(table, item_id="T9"), "why " * 300))
+        assert "why why [...] why why" in server.chats[-1].body["messages"][0]["content"]
     with pytest.raises(UserError, match="T9: .*shorten the question"):
         served(server).generate(user("why " * 300, Text(table, item_id="T9")))
     chat = served(server, max_length=90)
