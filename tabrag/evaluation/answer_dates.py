@@ -30,6 +30,9 @@ _WRITTEN = tuple(
 )
 _ISO = re.compile(rf"{_YEAR}[-/.](?P<month>\d{{1,2}})(?:[-/.]{_DAY}(?:[t ]00:00(?::00)?(?:\.0+)?z?)?)?")
 _NUMERIC = re.compile(rf"(?P<first>\d{{1,2}})(?P<sign>[-/.])(?P<second>\d{{1,2}})(?P=sign){_YEAR}")
+_IN_SENTENCE = tuple(
+    re.compile(rf"(?<![\w/.-])(?:{form.pattern})(?![\w/]|[-.,]\d)") for form in (*_WRITTEN, _NUMERIC, _ISO)
+)
 
 
 def parse_date(text: str) -> tuple[Date, Date] | None:
@@ -54,6 +57,16 @@ def parse_date(text: str) -> tuple[Date, Date] | None:
             said = {name: int(part) for name, part in matched.groupdict().items() if name != "month"}
             date = (said.get("year"), _MONTHS[matched["month"]], said.get("day"))
             return (date, date) if _exists(date) else None
+    return None
+
+
+def first_date(text: str) -> tuple[Date, Date] | None:
+    """The first date of a sentence, as :func:`parse_date` reads it; None where it has none."""
+    text = " ".join(text.casefold().split())
+    found = [match for form in _IN_SENTENCE for match in form.finditer(text)]
+    for match in sorted(found, key=lambda match: (match.start(), -match.end())):
+        if (date := parse_date(match[0])) is not None:
+            return date
     return None
 
 

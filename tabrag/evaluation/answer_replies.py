@@ -11,6 +11,7 @@ from tabrag.chat.thoughts import without_thoughts
 from tabrag.files import encodable
 
 _FENCE = re.compile(r"```(?:\w+\n|\s)?(.*?)```", re.DOTALL)
+_TAGGED = re.compile(r"<(?:final_)?answer>([^<]*)</(?:final_)?answer>", re.IGNORECASE)
 _LEAD_IN = re.compile(
     r"(?:^|\n|[.!?]\s)[\s*#]{0,4}(?:(?:so|thus|therefore),?\s+)?(?:the\s+)?(?:final\s+|correct\s+)?"
     r"answer(?:\s+is\b\s?:?|\s?:)(?=[\s*]*\S)",
@@ -29,9 +30,13 @@ _KEYS = (
 )
 _LABELS = ("NOT ENOUGH INFO", "REFUTED", "SUPPORTED")
 _LABEL_WORDS = re.compile(
-    r"\b(?:(not\W+enough\W+info(?:rmation)?|neutral|unverifiable|cannot\W+be\W+verified)"
-    r"|(refute[sd]?|contradict(?:s|ed|ion)?|not\W+(?:supported|entailed|true)|false|(?:^|(?<=^\W))no)"
-    r"|(support(?:s|ed)?|entail(?:s|ed|ment)?|not\W+(?:refuted|false)|true|(?:^|(?<=^\W))yes))\b",
+    r"\b(?:((?:not[\W_]+(?:\w+[\W_]+){0,2}enough|insufficient)[\W_]+(?:info(?:rmation)?|evidence|data)|nei|neutral"
+    r"|unverifiable|(?:cannot|can\s+not|can't|could\s+not)\W+be\W+(?:verified|determined|decided|confirmed)"
+    r"|neither\s+\w+\s+(?:it\s+)?nor\s+\w+)"
+    r"|(refute[sd]?|contradict(?:s|ed|ion)?|(?:not|never|\w*n't)\W+(?:\w+ly\W+)?(?:support(?:ed)?|entail(?:ed)?|true"
+    r"|correct)|unsupported|false|incorrect|(?:^|(?<=^\W))no)"
+    r"|(support(?:s|ed)?|entail(?:s|ed|ment)?|(?:not|never|\w*n't)\W+(?:\w+ly\W+)?(?:refuted?|contradict(?:ed)?|false)"
+    r"|true|correct|(?:^|(?<=^\W))yes))\b",
     re.IGNORECASE,
 )
 
@@ -40,12 +45,14 @@ def final_answer(reply: str) -> str:
     """The answer that a reply gives; the members of a list stand one a line.
 
     JSON (fenced, with single quotes, or inside a sentence) gives the value of its key ``answer`` or the like,
-    or of its only key. Thoughts, a code fence, a lead-in ("The answer is:") and the quotes around a whole
-    answer go. A reply that is none of these is the answer as it stands.
+    or of its only key. Thoughts, a code fence, marks (``<answer>``), a lead-in ("The answer is:") and the
+    quotes around a whole answer go. A reply that is none of these is the answer as it stands.
     """
     text = without_thoughts(reply).strip()
     if fenced := _FENCE.search(text):
         text = fenced[1].strip()
+    if tagged := _TAGGED.search(text):
+        text = tagged[1].strip()
     value = _json_answer(text)
     if value is not None:
         return value

@@ -7,22 +7,28 @@ numbers come first    a text that is a number is compared by value: ``2.0`` = ``
                       ``$1,234.50`` = ``1234.5``, ``(4.75).`` = ``4.75``; never ``2.0`` = ``20``
 precision             equal up to a relative difference of ``tolerance`` (1e-6: written digits count)
 number in a sentence  where the gold answer is a number and the prediction a sentence, its *first* number
-                      counts: ``it is 35% of the 80 units`` is 35%, never 80; a date is no such sentence
+                      counts: ``it is 35% of the 80 units`` is 35%, never 80; where the gold answer is a
+                      percentage or has a currency or unit, the first one of that kind, if any. A year behind
+                      "in" or the like counts where a year is the gold answer: ``In 2019 it was 35`` is 35. A
+                      date is no such sentence
 percent, strict       ``35%`` = ``35 %``; ``35%`` is neither ``35`` nor ``0.35``
 percent, aware        (``percent="aware"``) ``35%`` = ``35`` = ``35 %``, and ``35%`` = ``0.35``
 scale, strict         ``1.2 million`` = ``1,200,000`` = ``$1.2m``; never ``1.2``
 scale, aware          (``scale="aware"``) ``1.2 million`` = ``1.2``, too: one side may leave the word out
 units, currencies     one side may leave them out; two that differ are not equal: ``5 km`` = ``5``,
-                      ``5 hrs`` = ``5 hours``, ``$5`` = ``5 USD``; never ``5 km`` = ``5 kg``, ``$5`` = ``€5``
-brackets              ``(1,234)`` = ``1234``; with ``accounting=True`` it is ``-1234``
+                      ``5 hrs`` = ``5 hours``, ``5 km`` = ``5 kilometres``, ``$5`` = ``5 dollars``; never
+                      ``5 km`` = ``5 kg``, ``$5`` = ``€5``, ``it is 5 km long`` = ``5 kg``
+brackets              ``(1,234)`` = ``1234``, ``(35)%`` = ``35%``; with ``accounting=True`` they are
+                      ``-1234`` and ``-35%``
 dates                 ``May 3, 2010`` = ``3rd of May 2010`` = ``2010-05-03``; both ``5/3/2010`` and
                       ``3/5/2010`` are equal to it, not to each other; ``May 2010`` = ``2010-05``; never
-                      ``May 3`` = ``May 3, 2010``
-texts                 letter case, Unicode form, blanks, punctuation at the edges and articles do not count:
-                      ``the Netherlands`` = ``Netherlands``
+                      ``May 3`` = ``May 3, 2010``; of a sentence its first date counts
+texts                 letter case, Unicode form, kinds of dashes and apostrophes, blanks, punctuation at the
+                      edges and articles do not count: ``the Netherlands`` = ``Netherlands``
 several gold answers  ``several="any"``: one of them is enough; ``"set"``: all of them in any order
                       (``b, a`` = ``[a, b]``); ``"ordered"``: all of them in this order. Commas, semicolons,
-                      ``and`` and line ends part a list; those inside of a gold answer do not
+                      ``and``, ``&``, bars and line ends part a list, except inside of a gold answer; bullets
+                      and numbers before its lines and brackets around it do not count
 no answer there       ``Not answerable`` = ``not in the table`` = ``The report does not mention it.``: texts
                       that say so as a whole are one answer (:mod:`tabrag.evaluation.answer_refusals`)
 no gold answer        an error that names the sample
@@ -41,12 +47,19 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from tabrag.errors import UserError
-from tabrag.evaluation.answer_dates import parse_date, same_date
+from tabrag.evaluation.answer_dates import first_date, parse_date, same_date
 from tabrag.evaluation.answer_refusals import is_refusal
-from tabrag.evaluation.answer_values import EDGES, first_number, number, same_value
+from tabrag.evaluation.answer_values import EDGES, number, number_like, same_value
 
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b\s*")
 _SEPARATORS = re.compile(r"\s*;\s*|,\s+(?:and\s+)?|\s+and\s+|\n+")
+_WIDE_SEPARATORS = re.compile(
+    r"\s*;\s*|,\s+(?:and\s+)?|(?<!\d),|,(?!\d)|\s+and\s+|\s+&\s+|\s*\|\s*|\s+/\s+|\n+"
+)
+_BULLET = re.compile(r"\s*(?:[-–•‣◦*·]|\(?\d{1,2}[.)])\s+(?=\S)")
+_SAME_SIGNS = str.maketrans(
+    {**dict.fromkeys("‐‑‒–—―−", "-"), **dict.fromkeys("‘’ʼ′", "'"), **dict.fromkeys("“”„″", '"')}
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,7 +122,7 @@ def same(prediction: str, gold: str, *, rules: AnswerRules | None = None) -> boo
         return is_refusal(gold) and is_refusal(prediction)
     given = number(prediction, accounting=rules.accounting)
     if given is None and parse_date(prediction) is None and not is_refusal(prediction):
-        given = first_number(prediction, accounting=rules.accounting)
+        given = number_like(prediction, wanted, accounting=rules.accounting)
     if given is None:
         return False
     return same_value(given, wanted, percent=rules.percent, scale=rules.scale, tolerance=rules.tolerance)
@@ -122,14 +135,26 @@ def list_members(text: str) -> list[str]:
 
 def normalise(text: str) -> str:
     """A text as it is compared: NFKC, lower case, single blanks, no articles, no punctuation at its edges."""
-    text = " ".join(unicodedata.normalize("NFKC", text).casefold().split()).strip(EDGES)
+    text = unicodedata.normalize("NFKC", text).translate(_SAME_SIGNS)
+    text = " ".join(text.casefold().split()).strip(EDGES)
     return _ARTICLES.sub("", text).strip(EDGES) or text
 
 
 def _same_date(prediction: str, gold: str) -> bool:
     wanted = parse_date(gold)
-    given = None if wanted is None else parse_date(prediction)
+    given = None if wanted is None else parse_date(prediction) or first_date(prediction)
     return wanted is not None and given is not None and same_date(given, wanted)
+
+
+def _bare_list(text: str) -> str:
+    """A list without brackets around it, and without a bullet or a number before each of its lines."""
+    text = text.strip()
+    if re.fullmatch(r"\[[^][()]+\]|\([^][()]+\)", text):
+        text = text[1:-1]
+    lines = [line for line in text.splitlines() if line.strip()]
+    if len(lines) > 1 and all(map(_BULLET.match, lines)):
+        return "\n".join(_BULLET.sub("", line, count=1) for line in lines)
+    return text
 
 
 def _is_list_of(prediction: str, gold: Sequence[str], rules: AnswerRules) -> bool:
@@ -138,14 +163,15 @@ def _is_list_of(prediction: str, gold: Sequence[str], rules: AnswerRules) -> boo
     Commas may part a list or stand inside of one of its members, so neighbouring parts are also tried
     together, the shortest member first.
     """
-    marks = list(_SEPARATORS.finditer(prediction))
+    prediction = _bare_list(prediction)
+    marks = list(_WIDE_SEPARATORS.finditer(prediction))
     starts = [0, *(mark.end() for mark in marks)]
     ends = [*(mark.start() for mark in marks), len(prediction)]
     parts = [(start, end) for start, end in zip(starts, ends, strict=True) if prediction[start:end].strip()]
     if len(parts) < len(gold):
         return False
 
-    longest = 2 + max(len(_SEPARATORS.findall(one)) for one in gold)
+    longest = 2 + max(len(_WIDE_SEPARATORS.findall(one)) for one in gold)
 
     def fits(at: int, open_: tuple[str, ...]) -> bool:
         if not open_:

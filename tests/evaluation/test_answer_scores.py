@@ -32,6 +32,7 @@ from tabrag.evaluation.answers import AnswerRules
         ("Answer:", "Answer:"),
         ("his answer: no", "his answer: no"),
         ('"north"', "north"),
+        ("So it is. <answer>north</answer>", "north"),
         ("the 'north' of it", "the 'north' of it"),
         ("  north ", "north"),
         ("", ""),
@@ -56,6 +57,14 @@ def test_what_a_reply_says(reply: str, answer: str) -> None:
         ("SUPPORTED or REFUTED", None),
         ("no idea", "REFUTED"),
         ("there is no doubt", None),
+        ("The table does not support the statement.", "REFUTED"),
+        ("It isn't fully supported", "REFUTED"),
+        ("unsupported", "REFUTED"),
+        ("The table does not refute it", "SUPPORTED"),
+        ("NOT_ENOUGH_INFO", "NOT ENOUGH INFO"),
+        ("The table does not give enough information", "NOT ENOUGH INFO"),
+        ("It cannot be determined", "NOT ENOUGH INFO"),
+        ("neither supported nor refuted", "NOT ENOUGH INFO"),
         ("I cannot say", None),
         ("", None),
     ],
@@ -65,7 +74,7 @@ def test_labels(reply: str, label: str | None) -> None:
 
 
 def test_hostile_replies_take_no_time_and_raise_nothing() -> None:
-    for piece in ("answer: ", "[", "{", "```", ". ", '"', "the answer is ", "{'a':"):
+    for piece in ("answer: ", "[", "{", "```", ". ", '"', "the answer is ", "{'a':", "<answer>", "not "):
         final_answer(piece * 5000)
         parse_label(piece * 5000)
 

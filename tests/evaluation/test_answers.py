@@ -24,6 +24,7 @@ def test_percent_answers():
     for rules in (AnswerRules(), aware):
         assert not same("it is 35% of the 80 units", "80", rules=rules)
     assert not same("0.35", "35", rules=aware)
+    assert not same("0.35%", "35%", rules=aware) and not same("35%", "0.35%", rules=aware)
 
 
 @pytest.mark.parametrize(
@@ -45,6 +46,17 @@ def test_percent_answers():
         ("it cost 1.2 million dollars", "1200000", True),
         ("it was won on May 3, 2010", "3", True),
         ("May 3, 2010", "3", False),
+        ("of the 80 units it is 35%", "35%", True),
+        ("In 2019, the share was 35%.", "35%", True),
+        ("In 2019 it was 35", "35", True),
+        ("In 2019 it was 35", "2019", True),
+        ("3 people paid $5", "$5", True),
+        ("It rose (by 35%) to 80", "35%", True),
+        ("a change of –5 points", "-5", True),
+        ("it fell, by minus 5", "-5", True),
+        ("it is .35", "0.35", True),
+        ("the years 10-15", "15", False),
+        ("[4.75]", "4.75", True),
     ],
 )
 def test_numbers_are_parsed_before_punctuation_goes(prediction: str, gold: str, equal: bool):
@@ -57,6 +69,9 @@ def test_brackets_are_negative_in_accounting_only():
     assert not same("(1,234)", "-1234")
     assert same("(1,234)", "1234")
     assert not same("(1,234)", "1234", rules=accounting)
+    for text, bare in (("(35)%", "35%"), ("$(5)", "$5"), ("(1.2) million", "1.2 million")):
+        assert same(text, bare) and same(text, f"-{bare}", rules=accounting), text
+        assert not same(text, f"-{bare}") and not same(text, bare, rules=accounting), text
 
 
 def test_both_sides_are_normalised():
@@ -65,6 +80,7 @@ def test_both_sides_are_normalised():
     assert exact_match("a", ["A."])
     assert not exact_match("Holland", ["the Netherlands"])
     assert normalise("  “The   Total”. ") == "total"
+    assert same("2010–11", "2010-11") and same("O’Brien", "O'Brien")
 
 
 def test_several_gold_answers():
@@ -73,6 +89,13 @@ def test_several_gold_answers():
     assert exact_match("a and b", ["a", "b"], rules=AnswerRules(several="ordered"))
     assert not exact_match("a", ["a", "b"], rules=AnswerRules(several="set"))
     assert not exact_match("a, a", ["a", "b"], rules=AnswerRules(several="set"))
+    for text in ("b,a", "[b, a]", "(a, b)", "- b\n- a", "1. a\n2. b", "• b\n• a", "b & a", "b | a"):
+        assert exact_match(text, ["a", "b"], rules=AnswerRules(several="set")), text
+    assert exact_match(
+        "AT&T, Johnson & Johnson", ["Johnson & Johnson", "AT&T"], rules=AnswerRules(several="set")
+    )
+    assert exact_match("- 5\n- 7", ["7", "5"], rules=AnswerRules(several="set"))
+    assert exact_match("-5\n-7", ["-7", "-5"], rules=AnswerRules(several="set"))
     assert exact_match("6,000, 5", ["5", "6000"], rules=AnswerRules(several="set"))
     assert exact_match("a", ["a", "b"])
     with pytest.raises(UserError, match="'q7' has no gold answer"):
@@ -98,6 +121,14 @@ def test_several_gold_answers():
         ("$5", "€5", False, False),
         ("US$5", "A$5", False, False),
         ("¥5", "5 RMB", True, True),
+        ("10 kilometres", "10 km", True, True),
+        ("10 kg", "10 kilograms", True, True),
+        ("10 meters", "10 km", False, False),
+        ("5 million dollars", "$5 million", True, True),
+        ("5 euros", "$5", False, False),
+        ("it is 5 km long", "5 kg", False, False),
+        ("about 5 KM", "5 km", True, True),
+        ("It was 5 in 2019", "5 people", True, True),
     ],
 )
 def test_scales_units_and_currencies(prediction: str, gold: str, strict: bool, aware: bool):
@@ -131,6 +162,12 @@ def test_scales_units_and_currencies(prediction: str, gold: str, strict: bool, a
 def test_dates(prediction: str, gold: str, equal: bool):
     assert same(prediction, gold) is equal
     assert same(gold, prediction) is equal
+
+
+def test_the_first_date_of_a_sentence_counts():
+    assert same("It was held on 3 May 2010 in Rome.", "May 3, 2010") and same("in May 2010", "2010-05")
+    assert not same("from May 3, 2010 to May 5, 2010", "May 5, 2010")
+    assert not same("version 1.2010-05-03", "May 3, 2010") and not same("in May 2010", "May 3, 2010")
 
 
 @given(st.dates())
