@@ -15,7 +15,7 @@ from itertools import permutations
 from tabrag.evaluation.answers import exact_match
 from tabrag.tables.axes import axis_headers
 from tabrag.tables.grid import cell_text, left_paths, owner, top_paths
-from tabrag.tables.programs import PAIRS, CellProgram, cell_number, run_program
+from tabrag.tables.programs import PAIRS, CellProgram, cell_numbers, run_program
 from tabrag.types import Cell, GoldHeaders, Grid
 
 _MAX_OPERANDS = 40
@@ -72,7 +72,7 @@ def _computations(question: str, cells: Sequence[Cell], grid: Grid) -> Iterator[
     for operator in PAIRS:
         yield from (CellProgram(operator, pair) for pair in pairs)
     directions = _directions(question) or ("argmax", "argmin")
-    numbers = [cell for cell in cells if cell_number(grid, cell) is not None]
+    numbers = _with_numbers(grid, cells)
     for operator in ("sum", "average", *directions, "max", "min"):
         yield CellProgram(operator, tuple(sorted(numbers)))
     yield CellProgram("count", tuple(sorted(cells)))
@@ -101,12 +101,17 @@ def _comparisons(
             for line in lines:
                 for winner in winners:
                     others = rivals(grid, paths, body, winner, header, marked)
-                    cells = [(place, line) if axis == 0 else (line, place) for place in (winner, *others)]
-                    cells = [
-                        cell for n, cell in enumerate(cells) if n == 0 or cell_number(grid, cell) is not None
+                    first, *rest = [
+                        (place, line) if axis == 0 else (line, place) for place in (winner, *others)
                     ]
+                    cells = [first, *_with_numbers(grid, rest)]
                     if 2 <= len(cells) <= _MAX_OPERANDS:
                         yield from (CellProgram(name, tuple(sorted(cells))) for name in directions)
+
+
+def _with_numbers(grid: Grid, cells: Sequence[Cell]) -> list[Cell]:
+    numbers = cell_numbers(grid, cells)
+    return [cell for cell, number in zip(cells, numbers, strict=True) if number is not None]
 
 
 def _pair(

@@ -19,6 +19,7 @@ percent_change      two numbers                             ``(a - b) / b * 100`
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tabrag.chat.calculator import CalculatorError, evaluate, plain_number
@@ -92,8 +93,7 @@ def run_program(grid: Grid, program: CellProgram) -> Computed | None:
         return Computed(text, None, cells) if any(map(str.isalnum, text)) else None
     if operator == "count":
         return Computed(str(len(cells)), None, cells)
-    values = [cell_number(grid, cell) for cell in cells]
-    numbers = [value for value in values if value is not None]
+    numbers = [value for value in cell_numbers(grid, cells) if value is not None]
     if len(numbers) < len(cells):
         return None
     if operator in ("argmax", "argmin"):
@@ -111,12 +111,14 @@ def run_program(grid: Grid, program: CellProgram) -> Computed | None:
     return Computed(text, formula, cells)
 
 
-def cell_number(grid: Grid, cell: Cell, number_format: NumberFormat | None = None) -> float | None:
-    """The number in a cell, read as its column writes numbers; a percentage stays in percent."""
-    text = cell_text(grid, *cell)
-    if not any(char.isdecimal() for char in text):
-        return None
-    value = parse_value(text, number_format or column_format(grid, cell[1]))
+def cell_numbers(grid: Grid, cells: Sequence[Cell]) -> list[float | None]:
+    """The number in each cell, read as its column writes numbers; a percentage stays in percent."""
+    formats = {col: column_format(grid, col) for col in {col for _, col in cells}}
+    return [_number(cell_text(grid, *cell), formats[cell[1]]) for cell in cells]
+
+
+def _number(text: str, number_format: NumberFormat | None) -> float | None:
+    value = parse_value(text, number_format)
     return None if value is None else value.number
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
+from effort import within
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -119,6 +120,15 @@ def test_arithmetic_is_exact(numbers: list[int], operator: str) -> None:
         return
     assert found is not None
     assert float(found.text) == pytest.approx(float(expected[operator]), abs=6e-7)  # six decimals are written
+
+
+def test_many_cells_of_a_long_table_cost_little() -> None:
+    rows = [["", "x"], *([f"row {n}", f"{n * 7 % 2003},5"] for n in range(2000))]
+    long = make_grid(rows, num_header_rows=1, num_header_cols=1)
+    cells = tuple((row, 1) for row in range(1, 2001))
+    with within(3):
+        found = run_program(long, CellProgram("argmax", cells))
+    assert found is not None and found.text == "row 286" and len(found.cells) == 2001
 
 
 def test_an_empty_grid_region_never_raises() -> None:
