@@ -20,6 +20,8 @@ class Config:
         before: Run file that went into reranking.
         run: Run file that came out.
         split: Which queries.
+        reference: Run file of the same reranking by another engine (``server``) or number format (``dtype``):
+            also tell how far the two agree.
         plot: Also draw the reliability diagram to this PNG file; needs matplotlib.
     """
 
@@ -27,6 +29,7 @@ class Config:
     before: str
     run: str
     split: str = "dev"
+    reference: str | None = None
     plot: str | None = None
 
 
@@ -35,7 +38,12 @@ def run(config: Config) -> dict[str, Any]:
     from tabrag.evaluation.reranking_report import evaluate_reranking
 
     return evaluate_reranking(
-        config.data, split=config.split, before=config.before, run=config.run, plot=config.plot
+        config.data,
+        split=config.split,
+        before=config.before,
+        run=config.run,
+        reference=config.reference,
+        plot=config.plot,
     )
 
 

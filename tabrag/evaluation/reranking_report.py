@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -10,13 +11,17 @@ from typing import Any
 from tabrag.data.folder import DataFolder
 from tabrag.errors import UserError
 from tabrag.evaluation.calibration import Bin, expected_calibration_error, reliability
+from tabrag.evaluation.correlation import kendall
 from tabrag.evaluation.plots import load_pyplot, save_figure
 from tabrag.evaluation.ranking import evaluate
 from tabrag.evaluation.runs import read_run
 from tabrag.models.blend import RERANKED, is_chance
 from tabrag.types import Qrels, Run
 
+logger = logging.getLogger(__name__)
+
 _KS = (1, 5, 10)
+_SAME = 1e-6
 
 
 def evaluate_reranking(
@@ -25,6 +30,7 @@ def evaluate_reranking(
     split: str,
     before: str | Path,
     run: str | Path,
+    reference: str | Path | None = None,
     plot: str | Path | None = None,
 ) -> dict[str, Any]:
     """Compare a run with its reranked form.
@@ -34,6 +40,7 @@ def evaluate_reranking(
         split: Which queries.
         before: Run file that went into reranking.
         run: Run file that came out.
+        reference: Run file of the same reranking by another engine or number format.
         plot: Also draw the reliability diagram to this PNG file.
 
     Returns:
@@ -41,7 +48,8 @@ def evaluate_reranking(
         ``before`` and ``after`` (``Hit@1``, ``Hit@5``, ``Hit@10``, ``MRR``; 0..1, over all queries),
         ``ceiling`` (the share of them with a relevant candidate that was scored), ``pairs`` (scored
         candidates), ``relevant`` (the share of these that are), ``ECE`` (0..1, ten bins of equal width) and
-        ``bins``.
+        ``bins``; with ``reference`` also ``agreement``, see :func:`agreement`. Equal scores of all pairs give
+        a warning.
 
     Raises:
         UserError: A file is not usable, nothing was reranked, or there is no matplotlib for ``plot``.
@@ -65,6 +73,10 @@ def evaluate_reranking(
         raise UserError(
             f"{run}: no candidate of the stage '{RERANKED}': name the run that infer/rerank.py wrote"
         )
+    if len(chances) > 1 and max(chances) - min(chances) < _SAME:
+        logger.warning(
+            "%s: all %d scores are equal: the reranker tells nothing apart, and ids decide", run, len(chances)
+        )
     bins = reliability(chances, outcomes)
     if plot is not None:
         draw_reliability(plot, bins, title=f"{Path(run).stem}, {len(chances)} pairs")
@@ -77,6 +89,38 @@ def evaluate_reranking(
         "relevant": sum(outcomes) / len(outcomes),
         "ECE": expected_calibration_error(bins),
         "bins": [asdict(one) for one in bins],
+        **({} if reference is None else {"agreement": agreement(runs["after"], read_run(reference))}),
+    }
+
+
+def agreement(run: Run, reference: Run) -> dict[str, float | int | None]:
+    """How far two rerankings of the same candidates agree, over the queries and candidates of both.
+
+    Returns:
+        ``queries``; ``pairs``; ``difference``, the largest of two P(True) of a pair; ``kendall``, the mean
+        over queries of Kendall's tau of the two orders (None where no query has two different scores); and
+        ``same_first``, the share of queries whose best candidate is the same.
+
+    Raises:
+        UserError: They have no reranked candidate in common.
+    """
+    both: list[tuple[list[float], list[float]]] = []
+    for query_id, some in run.items():
+        own = {one.item_id: one.score for one in some if is_chance(one)}
+        other = {one.item_id: one.score for one in reference.get(query_id, []) if is_chance(one)}
+        if ids := [item_id for item_id in own if item_id in other]:
+            both.append(([own[item_id] for item_id in ids], [other[item_id] for item_id in ids]))
+    if not both:
+        raise UserError("the reference has no reranked candidate of this run: name one over the same pairs")
+    orders = [kendall(left, right) for left, right in both]
+    known = [one for one in orders if one is not None]
+    first = [left.index(max(left)) == right.index(max(right)) for left, right in both]
+    return {
+        "queries": len(both),
+        "pairs": sum(len(left) for left, _ in both),
+        "difference": max(abs(a - b) for left, right in both for a, b in zip(left, right, strict=True)),
+        "kendall": sum(known) / len(known) if known else None,
+        "same_first": sum(first) / len(first),
     }
 
 

@@ -52,3 +52,30 @@ def test_figures_and_plot(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert "no candidate of the stage" in refuse(
         PROGRAM, f"--data={folder}", "--split=train", f"--before={before}", f"--run={before}", capsys=capsys
     )
+
+
+def test_agreement_with_another_engine_and_scores_that_are_all_equal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = write_tiny(tmp_path / "data")
+    before = _run(tmp_path / "before.jsonl", {"q1": [("plain", 3.0, "bm25"), (SALES, 2.0, "bm25")]})
+    scores = [((0.75, 0.25), (0.6, 0.5)), ((0.25, 0.75), (0.4, 0.5)), ((0.5, 0.5), (0.5, 0.5))]
+    runs = [
+        _run(
+            tmp_path / f"{number}.jsonl",
+            {
+                query_id: [(SALES, left, "rerank"), ("plain", right, "rerank")]
+                for query_id, (left, right) in {"q1": one, "q2": two}.items()
+            },
+        )
+        for number, (one, two) in enumerate(scores)
+    ]
+    common = (PROGRAM, f"--data={folder}", "--split=train", f"--before={before}")
+    found = call(*common, f"--run={runs[0]}", f"--reference={runs[0]}", capsys=capsys)["agreement"]
+    assert found == {"queries": 2, "pairs": 4, "difference": 0, "kendall": 1, "same_first": 1}
+    found = call(*common, f"--run={runs[0]}", f"--reference={runs[1]}", capsys=capsys)["agreement"]
+    assert found["kendall"] == -1 and found["same_first"] == 0 and found["difference"] == pytest.approx(0.5)
+    found = call(*common, f"--run={runs[2]}", f"--reference={runs[0]}", capsys=capsys)
+    assert found["agreement"]["kendall"] is None and found["pairs"] == 4
+    told = refuse(*common, f"--run={runs[0]}", f"--reference={before}", capsys=capsys)
+    assert "no reranked candidate" in told
