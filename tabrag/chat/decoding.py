@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from torch import Tensor
 from tabrag.chat.loading import end_ids, pad_id
 from tabrag.chat.protocol import Reply, first_stop
 from tabrag.chat.thoughts import without_thoughts
+from tabrag.errors import UserError
 
 logger = logging.getLogger(__name__)
 
@@ -72,7 +74,11 @@ class Decoder:
         return torch.tensor(flags, device=input_ids.device)
 
     def replies(self, output_BS: Tensor) -> list[Reply]:
-        """The reply of each row of ``generate``'s output (prompt included)."""
+        """The reply of each row of ``generate``'s output (prompt included).
+
+        Raises:
+            UserError: A probability is NaN.
+        """
         new_BT = output_BS[:, self._prompt_length :]
         log_probs_TB = torch.stack(self._chosen) if self._chosen else torch.zeros(0, new_BT.shape[0])
         replies, thoughts = [], 0
@@ -82,6 +88,8 @@ class Decoder:
             text = self._decode([ids[:length]])[0]
             cut = first_stop(text, self._stop)
             probability = float(log_probs_TB[:length, row].mean().exp()) if length else None
+            if probability is not None and math.isnan(probability):
+                raise UserError("the model's reply is of NaN: check its files, or set its dtype to float32")
             said = without_thoughts(text if cut is None else text[:cut]).strip()
             thoughts += bool(text.strip()) and not said
             replies.append(Reply(said, probability))

@@ -16,7 +16,7 @@ import random
 import threading
 import time
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
 from tabrag.chat.config import ServerChatConfig
@@ -164,11 +164,24 @@ class Endpoint:
             )
         try:
             answer = json.loads(content)
-        except ValueError:
+        except (ValueError, RecursionError):
             answer = None
         if not isinstance(answer, dict):
             raise _Passing(f"an answer that is no JSON object ({self._readable(said)})")
+        if answer.get("error") and not answer.get("choices"):  # as gateways report what a model's host said
+            self._raise_inner(url, answer["error"], said)
         return answer
+
+    def _raise_inner(self, url: str, error: Any, said: str) -> NoReturn:
+        """Raise for an error that came with a status that says success."""
+        code = error.get("code") if isinstance(error, dict) else None
+        if isinstance(code, int) and 400 <= code < 500 and code not in (408, 429):
+            raise Refused(
+                f"{url} refuses the request with code {code}: {self._readable(said)}{_advice(code)}",
+                status=code,
+                said=self._without_key(said),
+            )
+        raise _Passing(f"an error in place of a reply ({self._readable(said)})")
 
     def _tries_left(self, beside: bool) -> int:
         """How often a request may be tried: once, to see whether a dead server is back."""
@@ -227,7 +240,7 @@ def _message(said: str) -> str:
         found = json.loads(said)
         while isinstance(found, dict):
             found = next(found[name] for name in ("error", "message", "detail") if name in found)
-    except (ValueError, StopIteration):
+    except (ValueError, StopIteration, RecursionError):
         return said
     return found if isinstance(found, str) else said
 

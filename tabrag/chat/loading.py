@@ -87,10 +87,10 @@ def open_model(
 
 
 def complete_processor(processor: Any, model: Any) -> None:
-    """Fill in what a LLaVA processor needs to count a picture's tokens, where older files lack it.
+    """Set what a LLaVA processor counts a picture's tokens by, where older files lack it or say otherwise.
 
-    It is taken from the model: size of a patch, whether the tower's class token is left out, and whether it
-    has one at all.
+    It is taken from the model, which gives the features: size of a patch, whether the tower's class token is
+    left out, whether it has one at all, and the shapes that a picture may be parted into.
 
     Raises:
         UserError: The model keeps class tokens among the tiles of a picture, which nothing can arrange.
@@ -107,11 +107,33 @@ def complete_processor(processor: Any, model: Any) -> None:
             f"{config.name_or_path}: vision_feature_select_strategy 'full' keeps the class token of each "
             "tile, so that they form no grid: set it to 'default' in config.json and processor_config.json"
         )
-    if not hasattr(processor, "patch_size") or processor.patch_size is not None:
-        return
-    processor.patch_size = config.vision_config.patch_size
-    processor.vision_feature_select_strategy = config.vision_feature_select_strategy
-    processor.num_additional_image_tokens = num_leading(model.model.vision_tower)
+    tower = getattr(model.model, "vision_tower", None)
+    wanted: list[tuple[Any, str, Any]] = [
+        (
+            getattr(processor, "image_processor", None),
+            "image_grid_pinpoints",
+            getattr(config, "image_grid_pinpoints", None),
+        )
+    ]
+    if tower is not None and hasattr(processor, "num_additional_image_tokens"):
+        strategy = getattr(config, "vision_feature_select_strategy", None)
+        wanted += [
+            (processor, "patch_size", config.vision_config.patch_size),
+            (processor, "vision_feature_select_strategy", strategy),
+            (processor, "num_additional_image_tokens", num_leading(tower)),
+        ]
+    for owner, name, value in wanted:
+        own = getattr(owner, name, value)
+        if value is None or _plain(own) == _plain(value):
+            continue
+        if own:
+            logger.warning("%s: %s is %s, the model has %s", config.name_or_path, name, own, value)
+        setattr(owner, name, value)
+
+
+def _plain(value: Any) -> Any:
+    """Lists for tuples, in each other."""
+    return list(map(_plain, value)) if isinstance(value, list | tuple) else value
 
 
 def reads_pictures(model_config: Any, name: str) -> bool:

@@ -108,13 +108,17 @@ def probabilities(
     could say, which is small whenever it would rather say something else.
 
     Raises:
-        UserError: There is no choice.
+        UserError: There is no choice, a log-probability is NaN, or none is above minus infinity.
     """
     if not log_probabilities:
         raise UserError("probabilities of no choices: give at least one log-probability")
+    top = max(log_probabilities)
+    if any(map(math.isnan, log_probabilities)) or (top == -math.inf and among == "choices"):
+        raise UserError(
+            f"log-probabilities {list(log_probabilities)[:4]} are none: check the model, or use float32"
+        )
     if among == "vocabulary":
         return [math.exp(value) for value in log_probabilities]
-    top = max(log_probabilities)
     weights = [math.exp(value - top) for value in log_probabilities]
     return [weight / sum(weights) for weight in weights]
 

@@ -193,7 +193,8 @@ class ServerChat:
     def _listed(self, choice: dict[str, Any], *, first: bool) -> list[tuple[bytes, float]] | None:
         """The tokens of the reply, or the likeliest ones in its ``first`` place; None where the server gives
         none."""
-        content = (choice.get("logprobs") or {}).get("content")
+        found = choice.get("logprobs")
+        content = found.get("content") if isinstance(found, dict) else None
         if not content:
             return None
         try:
@@ -206,5 +207,8 @@ class ServerChat:
 
 
 def _text(choice: dict[str, Any]) -> str:
-    text = choice["message"].get("content")
-    return encodable(text) if isinstance(text, str) else ""
+    """The text of a reply, which some servers give in parts."""
+    content = choice["message"].get("content")
+    parts = content if isinstance(content, list) else [content]
+    texts = [part.get("text") if isinstance(part, dict) else part for part in parts]
+    return encodable("".join(text for text in texts if isinstance(text, str)))

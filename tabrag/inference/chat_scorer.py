@@ -20,6 +20,7 @@ from tabrag.chat.protocol import ChatModel
 from tabrag.documents.whole import Item
 from tabrag.errors import UserError
 from tabrag.inference.config import ContextConfig
+from tabrag.inference.finite import refuse_nan
 from tabrag.inference.show import Show
 from tabrag.inference.show_items import SHOWN_VERSION, ItemShower
 from tabrag.models.blend import Blend
@@ -126,11 +127,13 @@ class ChatPairScorer:
         """Natural log-probabilities of True and of False as the reply, among all that could be said.
 
         Raises:
-            UserError: A table has no picture and one is to be shown, or it does not open.
+            UserError: A table has no picture and one is to be shown, or it does not open; or the log-odds of
+                a pair are NaN.
         """
         make = ItemShower(self.show, self.context, self.chat.num_tokens, self.image_path, self.picture_path)
         prompts = [rank_prompt(question, [make(item, question)]) for question, item in pairs]
         found = self.chat.score_batch(prompts, RANK_LABELS) if prompts else []
+        refuse_nan([true - false for true, false in found], pairs)
         return [(true, false) for true, false in found]
 
 

@@ -10,6 +10,7 @@ import torch
 from tabrag.documents.whole import Item
 from tabrag.inference import runtime
 from tabrag.inference.batching import token_batches
+from tabrag.inference.finite import refuse_nan
 from tabrag.models.blend import Blend
 from tabrag.models.pair_model import PairInput, PairModel
 
@@ -40,8 +41,14 @@ class PairScorer:
         return {"model": self.model.fingerprint(), "dtype": self.dtype}
 
     def __call__(self, pairs: Sequence[Pair]) -> list[float]:
-        """Log-odds that the table or document is relevant to the question, in the order of ``pairs``."""
-        return self._scores([self.model.inputs.pair(question, item) for question, item in pairs])
+        """Log-odds that the table or document is relevant to the question, in the order of ``pairs``.
+
+        Raises:
+            UserError: One is NaN; the message names the pairs.
+        """
+        scores = self._scores([self.model.inputs.pair(question, item) for question, item in pairs])
+        refuse_nan(scores, pairs)
+        return scores
 
     @torch.inference_mode()
     def _scores(self, features: Sequence[PairInput]) -> list[float]:

@@ -115,6 +115,11 @@ def load_config(folder: Path, *, trust_remote_code: bool = False) -> PretrainedC
     from transformers import AutoConfig
 
     if not (folder / "config.json").is_file():
+        if (folder / "adapter_config.json").is_file():
+            raise UserError(
+                f"{folder}: adapters without their base model: merge them into it, and name the folder of the"
+                " merged model"
+            )
         raise UserError(f"{folder}: no config.json, so this is not a Hugging Face model folder")
     try:
         return AutoConfig.from_pretrained(folder, trust_remote_code=trust_remote_code, local_files_only=True)

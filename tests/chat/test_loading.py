@@ -29,14 +29,21 @@ def picture_file(path: Path, width: int, height: int) -> str:
     return str(path)
 
 
+@pytest.mark.parametrize("kept", [(), FIELDS[:1], FIELDS[:2], "wrong"])
 @pytest.mark.parametrize("make", [save_llava, save_llava_next])
-def test_what_a_processor_lacks_comes_from_the_model(make: Any, tmp_path: Path) -> None:
+def test_what_a_processor_lacks_or_has_wrong_comes_from_the_model(
+    make: Any, kept: tuple[str, ...] | str, tmp_path: Path
+) -> None:
     folder = make(tmp_path / "model")
     messages = [Message("user", (Picture(picture_file(tmp_path / "a.png", 60, 40)), Text("why?")))]
     expected = open_chat(folder).score(messages, ["True", "False"])
     path = folder / "processor_config.json"
     values = json.loads(path.read_text())
-    path.write_text(json.dumps({name: value for name, value in values.items() if name not in FIELDS}))
+    lacks = [name for name in FIELDS if name not in kept]
+    changed = {name: value for name, value in values.items() if name not in lacks}
+    if kept == "wrong":
+        changed |= {"patch_size": 7, "vision_feature_select_strategy": "full"}
+    path.write_text(json.dumps(changed))
     chat = open_chat(folder)
     assert chat.score(messages, ["True", "False"]) == pytest.approx(expected, abs=1e-6)
     chat._loaded[2].save_pretrained(tmp_path / "again")

@@ -25,6 +25,10 @@ def test_very_small_log_probabilities_do_not_underflow():
     assert probabilities([-1000.0, -1001.0])[0] == pytest.approx(0.7311, abs=1e-4)
     with pytest.raises(UserError, match="no choices"):
         probabilities([])
+    for broken in ([math.nan, -1.0], [-math.inf, -math.inf]):
+        with pytest.raises(UserError, match="are none"):
+            probabilities(broken)
+    assert probabilities([-math.inf, -1.0]) == [0, 1]
 
 
 def test_choices_are_split_where_the_prompt_itself_changes_its_tokens():

@@ -7,6 +7,7 @@ import json
 import socket
 import threading
 import time
+from typing import Any
 
 import httpx
 import pytest
@@ -65,9 +66,10 @@ def _num_chats(server: ChatServer, expected: int) -> int:
         (Fault(drop=True), "connection broke"),
         (Fault(body=b"<html>busy</html>"), "no JSON object .<html>busy"),
         (Fault(body=b"[1]"), "no JSON object"),
+        (Fault(body=b"[" * 100_000), "no JSON object"),
         (Fault(stall=True), "no whole answer within 0.2 s"),
     ],
-    ids=["500", "drop", "html", "list", "slow"],
+    ids=["500", "drop", "html", "list", "deep", "slow"],
 )
 def test_a_fault_that_stays_names_url_and_tries(server: ChatServer, fault: Fault, said: str):
     server.fault = lambda number, body: fault
@@ -105,6 +107,42 @@ def test_a_refusal_is_not_tried_over(server: ChatServer):
     server.fault = lambda number, body: Fault(status=302, headers={"Location": "http://elsewhere.test/"})
     with pytest.raises(UserError, match="302.*where the redirect leads"):
         served(server).score(prompts()[0], CHOICES)
+
+
+def _reply(**choice: Any) -> Fault:
+    return Fault(body=json.dumps({"choices": [{"message": {"content": "True"}} | choice]}).encode())
+
+
+def test_an_error_with_a_status_of_success_is_that_error(server: ChatServer):
+    def fault(code: int) -> Fault:
+        return Fault(body=json.dumps({"error": {"code": code, "message": "the host says no"}}).encode())
+
+    server.fault = lambda number, body: fault(502)
+    with pytest.raises(UserError, match="the host says no.*after 3 tries"):
+        served(server).score(prompts()[0], CHOICES)
+    assert len(server.chats) == 3
+    server.fault = lambda number, body: fault(400)
+    with pytest.raises(UserError, match="code 400: the host says no"):
+        served(server).score(prompts()[0], CHOICES)
+    assert len(server.chats) == 4
+
+
+@pytest.mark.parametrize("found", [["True"], "True", 0, {"content": None}, {"tokens": ["True"]}])
+def test_log_probabilities_in_an_odd_place_are_none(server: ChatServer, found: Any):
+    server.fault = lambda number, body: _reply(logprobs=found)
+    with pytest.raises(UserError, match="gives no log-probabilities"):
+        served(server).score(prompts()[0], CHOICES)
+    assert served(server).generate_batch([prompts()[0]])[0].probability is None
+
+
+def test_a_reply_in_parts_is_one_text(server: ChatServer):
+    parts = [
+        {"type": "thinking", "thinking": []},
+        {"type": "text", "text": "Tr"},
+        {"type": "text", "text": "ue"},
+    ]
+    server.fault = lambda number, body: _reply(message={"role": "assistant", "content": parts})
+    assert served(server).generate(prompts()[0]) == "True"
 
 
 def test_json_without_a_reply_is_an_error(server: ChatServer):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tiny_chat import TEMPLATE, save, save_llava
@@ -54,6 +55,17 @@ def test_the_score_is_two_way_and_the_other_reading_can_be_had() -> None:
     assert probabilities(logs)[0] == pytest.approx(0.7311, abs=1e-4)
     assert probabilities(logs, among="vocabulary")[0] == pytest.approx(0.0009, abs=1e-4)
     assert scorer([]) == []
+
+
+@pytest.mark.parametrize("scores", [[math.nan, -1.0], [-math.inf, -math.inf]])
+def test_a_score_that_is_no_number_names_its_pair(scores: list[float]) -> None:
+    class Broken(Stub):
+        def score_batch(self, conversations: Sequence[Conversation], choices: Sequence[str]) -> Any:
+            return [*super().score_batch(conversations, choices)[:-1], scores]
+
+    scorer = ChatPairScorer(Broken())  # type: ignore[arg-type]
+    with pytest.raises(UserError, match="NaN for 1 of 2 pairs: 'long' for 'How many.'"):
+        scorer([("How many?", sales()), ("How many?", long_table())])
 
 
 def test_all_pairs_are_asked_at_once_and_tables_do_not_depend_on_questions() -> None:
