@@ -39,7 +39,10 @@ def keep_rows(grid: Grid, rows: Sequence[int], *, cols: Sequence[int] | None = N
     new_cols = {col: number for number, col in enumerate(cols)}
     cells = [[grid.cells[row][col] for col in cols] for row in rows]
     merged = []
+    first, last = min(rows, default=0), max(rows, default=0)
     for region in grid.merged:
+        if region[1] < first or region[0] > last:  # most, where a long table is cut into many parts
+            continue
         inside_rows = [new_rows[row] for row in range(region[0], region[1] + 1) if row in new_rows]
         inside_cols = [new_cols[col] for col in range(region[2], region[3] + 1) if col in new_cols]
         if inside_rows and inside_cols:
