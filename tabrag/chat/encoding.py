@@ -168,8 +168,8 @@ def fit(messages: Conversation, *, limit: int, count: Callable[[Conversation], i
 
     Each shortened table ends with a note that says how many lines are missing, and a warning names the item.
     All tables of a prompt keep the same number of lines at most. Where not even the first line of each fits,
-    the middle of a long question goes, with a warning that names what the prompt shows; where that does not
-    help, all lines of the tables, too.
+    the middle of a long question goes, with a warning that names what the prompt shows, and both get about
+    half of the room; where that does not help, all lines of the tables go, too.
 
     Args:
         messages: The conversation.
@@ -214,6 +214,11 @@ def fit(messages: Conversation, *, limit: int, count: Callable[[Conversation], i
             _tell_lines(tables, 0, limit)
             return shown
         found = most(MIN_QUESTION, length, lambda characters, lines=lines: cut(lines, characters))
+        if found is not None and lines:  # half of what the question could have is for the table
+            half = max(found[0] // 2, MIN_QUESTION)
+            more = most(2, num_lines + 1, lambda some, half=half: cut(some, half))
+            again = more and most(half, length, lambda some, more=more: cut(more[0], some))
+            lines, found = (more[0], again) if more and again else (lines, found)
         if found is not None:
             _tell_lines(tables, lines, limit)
             names = dict.fromkeys(_names(messages))

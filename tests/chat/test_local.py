@@ -160,7 +160,7 @@ def test_the_middle_of_a_question_goes_where_no_line_of_the_table_fits(
         with caplog.at_level(logging.WARNING):
             text = model._encoder.prompt(user(*parts), reserve=8).text
         assert 100 < model.num_tokens(text) <= 150
-        assert "region 0 | 0 rows\n[99 more lines not shown]" in text
+        assert 2 <= text.count(" rows\n") <= 6 and " more lines not shown]" in text
         assert "Question: in which year, why," in text and ", [...] why," in text
         end = "\nOne word." if marked else "<|im_end|>"
         assert text.rpartition("has region 1 the total?")[2].startswith(end)
