@@ -32,11 +32,12 @@ _PLAIN_NAMES = {"system": "System", "user": "User", "assistant": "Assistant"}
 def render(messages: Conversation, tokenizer: Any, processor: Any = None) -> tuple[str, list[str]]:
     """The prompt text, ready to be tokenised without special tokens, and the picture paths in their order.
 
-    The model's own chat template is used; where it has none, turns become ``User: ...`` lines and the cue is
-    ``Assistant:``. Control tokens inside the messages (``<|im_end|>``, ``<image>``) are broken up by a blank,
-    so that a question or a cell can neither end its turn nor ask for a picture. The text begins with the BOS
-    token exactly once where the model's tokenizer sets one, and with none otherwise: two of them shift all
-    scores.
+    The model's own chat template is used, with thoughts before the reply turned off where it knows how: what
+    is scored is the first word of the reply. Where it has none, turns become ``User: ...`` lines and the cue
+    is ``Assistant:``. Control tokens inside the messages (``<|im_end|>``, ``<image>``) are broken up by a
+    blank, so that a question or a cell can neither end its turn nor ask for a picture. The text begins with
+    the BOS token exactly once where the model's tokenizer sets one, and with none otherwise: two of them
+    shift all scores.
     """
     images = [part.path for message in messages for part in message.parts if isinstance(part, Picture)]
     if images and processor is None:
@@ -50,7 +51,8 @@ def render(messages: Conversation, tokenizer: Any, processor: Any = None) -> tup
             {"role": message.role, "content": _content(message, control, as_parts=processor is not None)}
             for message in messages
         ]
-        text = owner.apply_chat_template(rows, tokenize=False, add_generation_prompt=True)
+        options = {"enable_thinking": False} if "enable_thinking" in _source(owner.chat_template) else {}
+        text = owner.apply_chat_template(rows, tokenize=False, add_generation_prompt=True, **options)
     else:
         placeholder = getattr(processor, "image_token", None) or "<image>"
         lines = [
@@ -72,7 +74,8 @@ def control_tokens(tokenizer: Any, processor: Any = None) -> re.Pattern[str] | N
         for token in tokenizer.added_tokens_decoder.values()
         if token.special or CONTROL_SHAPES.fullmatch(str(token))
     ]
-    own = [value for name, value in vars(processor or object).items() if name.endswith("_token")]
+    values = vars(processor) if processor is not None else {}
+    own = [value for name, value in values.items() if name.endswith("_token")]
     templates = (getattr(owner, "chat_template", None) for owner in (tokenizer, processor))
     marks = [mark for template in templates for mark in CONTROL_SHAPES.findall(_source(template))]
     found = [*added, *tokenizer.all_special_tokens, *map(str, filter(None, own)), *marks]

@@ -90,9 +90,9 @@ class PromptEncoder:
                     [text], add_special_tokens=False, return_tensors="pt", return_token_type_ids=False
                 )
             )
-        from tabrag.tables.image import open_image
+        from tabrag.chat.pictures import open_picture
 
-        pictures = [open_image(path) for path in images] or None
+        pictures = [open_picture(path) for path in images] or None
         return dict(
             self.processor(text=[text], images=pictures, add_special_tokens=False, return_tensors="pt")
         )

@@ -65,9 +65,9 @@ def _content(message: Message, max_pixels: int) -> str | list[dict[str, Any]]:
 
 
 def _data_url(path: str, max_pixels: int) -> str:
-    from tabrag.tables.image import open_image
+    from tabrag.chat.pictures import open_picture
 
-    image = open_image(path)
+    image = open_picture(path)
     width, height = image.size
     if width * height > max_pixels:
         scale = math.sqrt(max_pixels / (width * height))

@@ -169,6 +169,16 @@ def test_the_middle_of_a_question_goes_where_no_line_of_the_table_fits(
         chat(folders["qwen"], max_length=40)._encoder.prompt(user(*parts), reserve=8)
 
 
+def test_thoughts_are_turned_off_where_the_template_can(folders: dict[str, Path]):
+    model = chat(folders["qwen"])
+    tokenizer = model._loaded[1]
+    template = tokenizer.chat_template
+    tokenizer.chat_template = TEMPLATE + "{% if enable_thinking is false %}<think></think>{% endif %}"
+    text = model._encoder.prompt(user("total?"), reserve=4).text
+    tokenizer.chat_template = template
+    assert text.endswith("assistant\n<think></think>")
+
+
 @pytest.mark.parametrize("mark", ["[/INST]", "<think>", "</s>"])
 def test_marks_of_the_template_and_of_the_tokenizer_stay_text(folders: dict[str, Path], mark: str):
     model = chat(folders["llama"])
