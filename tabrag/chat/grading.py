@@ -7,16 +7,18 @@ probabilities can be read, or as JSON behind the model's reasons.
 
 from __future__ import annotations
 
+import ast
 import json
 import math
 import re
 from collections.abc import Sequence
+from typing import Any
 
 from tabrag.chat.prompts import Shown, shown_parts
 from tabrag.chat.protocol import Message, Text, probabilities
 from tabrag.chat.thoughts import without_thoughts
 
-GRADING_VERSION = 1
+GRADING_VERSION = 2
 """Raised when a prompt or the reading of its replies changes: batch jobs name it."""
 
 GRADES = tuple(step / 10 for step in range(11))
@@ -47,6 +49,9 @@ _ONCE_MORE = (
     'The last line must be JSON with a grade from 0.0 to 1.0, such as {"grade": 0.4}. Reply with that line.'
 )
 _OBJECT = re.compile(r"\{[^{}]*\}")
+_IN_WORDS = re.compile(
+    r"\bgrade[\s*_]{0,4}(?:is\b|:|=)[\s*_]{0,4}(\d+(?:\.\d+)?)(?![\w/%]|\.\d| ?(?:/|of|out))", re.IGNORECASE
+)
 
 
 def letter_prompt(question: str, shown: Shown) -> list[Message]:
@@ -77,20 +82,34 @@ def expected_grade(log_probabilities: Sequence[float]) -> float:
 def read_grade(reply: str) -> float | None:
     """The grade of a reply: of the last JSON object in it that holds ``grade``, a number from 0 to 1.
 
+    Single quotes, and quotes around the number, do not matter. Where there is no such object, the last
+    ``Grade: 0.4`` in words counts.
+
     Returns:
-        The grade, as it is said (0.85 stays 0.85); None where there is no such object, or where the last one
-        holds something else.
+        The grade, as it is said (0.85 stays 0.85); None where there is none, or where the last one is
+        something else.
     """
-    for found in reversed(_OBJECT.findall(without_thoughts(reply))):
-        try:
-            value = json.loads(found)
-        except ValueError:
-            continue
-        if "grade" in value:
-            grade = value["grade"]
-            is_number = isinstance(grade, int | float) and not isinstance(grade, bool)
-            return float(grade) if is_number and 0 <= grade <= 1 else None
-    return None
+    text = without_thoughts(reply)
+    for found in reversed(_OBJECT.findall(text)):
+        for read in (json.loads, ast.literal_eval):
+            try:
+                value = read(found)
+            except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+                continue
+            if isinstance(value, dict) and "grade" in value:
+                return _grade(value["grade"])
+    said = _IN_WORDS.findall(text)
+    return _grade(said[-1]) if said else None
+
+
+def _grade(said: Any) -> float | None:
+    if isinstance(said, bool) or not isinstance(said, int | float | str):
+        return None
+    try:
+        grade = float(said)
+    except (ValueError, OverflowError):
+        return None
+    return grade if 0 <= grade <= 1 else None
 
 
 def _prompt(question: str, shown: Shown, names: Sequence[str], form: str) -> list[Message]:
