@@ -8,7 +8,8 @@ Tried in this order, what a question's words ask for (:mod:`tabrag.inference.rul
 3. an extreme ("which X has the highest Y", "in which year"), the first or the last;
 4. the row next to a named one;
 5. how many rows have what is named;
-6. the cell where the best row and the best column meet; a column whose cell in the row stands in the
+6. the sum or average of a column in a list of records;
+7. the cell where the best row and the best column meet; a column whose cell in the row stands in the
    question is given, not asked for.
 
 Certainty is how clearly the chosen row and column lead over the next best, times the share of the question's
@@ -28,11 +29,12 @@ from tabrag.inference.rule_extremes import extreme, first_or_last, found_at
 from tabrag.inference.rule_lookup import look_up
 from tabrag.inference.rule_match import Match, match
 from tabrag.inference.rule_sets import count, neighbour
+from tabrag.inference.rule_whole import whole_column
 from tabrag.inference.rule_words import words
 from tabrag.tables.lexical import certainty
 from tabrag.types import Grid
 
-_WAYS = (alternative, several, extreme, first_or_last, neighbour, count)
+_WAYS = (alternative, several, extreme, first_or_last, neighbour, count, whole_column)
 
 
 def read_cell(grid: Grid, question: str, *, about: str = "") -> Found | None:

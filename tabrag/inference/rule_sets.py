@@ -51,7 +51,7 @@ def count(match: Match, asked: Wanted) -> Found | None:
     None where it does not ask for a number of rows: where a column of numbers is what it asks for, or where
     it names no condition and no kind of row.
     """
-    if not asked.counts or not _is_list(match):
+    if not asked.counts or not is_list(match):
         return None
     bonus = column_bonus(match, asked)
     noun = _counted(match)
@@ -102,7 +102,7 @@ def _names_one_row(match: Match) -> bool:
     return bool(best) and best[0] > 0 and (len(best) == 1 or best[0] > best[1])
 
 
-def _is_list(match: Match) -> bool:
+def is_list(match: Match) -> bool:
     """Whether each row is a record: no levels of row headers, and one header row."""
     return match.grid.num_header_rows <= 1 and all(len(texts) <= 1 for texts in match.rows.values())
 

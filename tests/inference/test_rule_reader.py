@@ -210,3 +210,21 @@ def test_the_value_of_one_named_row_is_no_count_of_rows() -> None:
     grid = make_grid([["widgets", "2019", "2020"], *rows], num_header_rows=1, num_header_cols=1)
     found = read_cell(grid, "How many widgets of part 1234 were there in 2019?")
     assert found is not None and (found.text, found.cells) == ("3702", [(3, 1)])
+
+
+def test_a_whole_column_is_added_up_or_averaged_without_its_total() -> None:
+    rows = [["region", "sales", "cost"], ["North", "10", "4"], ["South", "20", "5"], ["West", "30", "6"]]
+    plain = make_grid(rows, num_header_rows=1, num_header_cols=1)
+    totals = make_grid([*rows, ["Total", "60", "15"]], num_header_rows=1, num_header_cols=1)
+    means = make_grid([*rows, ["Average", "21", "5.1"]], num_header_rows=1, num_header_cols=1)
+    for grid, question, answer, operator in (
+        (plain, "What is the sum of sales?", "60", "sum"),
+        (plain, "What is the average cost?", "5", "average"),
+        (totals, "What is the average cost?", "5", "average"),
+        (totals, "What is the sum of sales?", "60", "cell"),
+        (means, "What is the average cost?", "5.1", "cell"),
+        (plain, "What is the average cost in the North?", "4", "cell"),
+        (plain, "What is the average height?", "10", "cell"),
+    ):
+        found = read_cell(grid, question)
+        assert found is not None and (found.text, found.operator) == (answer, operator), question
