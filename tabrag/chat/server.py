@@ -62,8 +62,8 @@ class ServerChat:
     ) -> list[Reply]:
         """Greedy replies in the order of ``conversations``.
 
-        ``probability`` is None where the server lists no log-probabilities, and is over the tokens that it
-        lists: some servers leave out the end token.
+        ``probability`` is None where the server lists no log-probabilities that can be read, and is over the
+        tokens that it lists: some servers leave out the end token.
 
         Raises:
             ServerUnavailable: The server is dead.
@@ -157,7 +157,11 @@ class ServerChat:
                 f"{self.config.model} thinks aloud and comes to no answer in {max_new_tokens} tokens: turn it"
                 " off with server.extra={chat_template_kwargs: {enable_thinking: false}}"
             )
-        tokens = self._listed(choice, first=False)
+        try:
+            tokens = self._listed(choice, first=False)
+        except UserError as error:  # the reply itself is there
+            logger.info("a reply without its probability: %s", error)
+            tokens = None
         cut = first_stop(text, stop)
         text = without_thoughts(text if cut is None else text[:cut]).strip()
         return Reply(text, None if tokens is None else reply_probability(tokens, stop))

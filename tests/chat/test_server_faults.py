@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import socket
 import threading
 import time
@@ -133,6 +134,9 @@ def test_log_probabilities_in_an_odd_place_are_none(server: ChatServer, found: A
     with pytest.raises(UserError, match="gives no log-probabilities"):
         served(server).score(prompts()[0], CHOICES)
     assert served(server).generate_batch([prompts()[0]])[0].probability is None
+    server.fault = lambda number, body: _reply(logprobs={"content": [{"token": "True", "logprob": math.nan}]})
+    reply = served(server).generate_batch([prompts()[0]])[0]
+    assert (reply.text, reply.probability) == ("True", None)
 
 
 def test_a_reply_in_parts_is_one_text(server: ChatServer):
