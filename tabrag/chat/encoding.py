@@ -220,8 +220,9 @@ def fit(messages: Conversation, *, limit: int, count: Callable[[Conversation], i
         if found is not None and lines:  # half of what the question could have is for the table
             half = max(found[0] // 2, MIN_QUESTION)
             more = most(2, num_lines + 1, lambda some, half=half: cut(some, half))
-            again = more and most(half, length, lambda some, more=more: cut(more[0], some))
-            lines, found = (more[0], again) if more and again else (lines, found)
+            if more is not None:
+                again = most(half, length, lambda some, kept=more[0]: cut(kept, some))
+                lines, found = (lines, found) if again is None else (more[0], again)
         if found is not None:
             _tell_lines(tables, lines, limit)
             names = dict.fromkeys(_names(messages))
