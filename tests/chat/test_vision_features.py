@@ -13,12 +13,20 @@ from noise import noise
 from safetensors.torch import load_file, save_file
 from tiny_chat import TEMPLATE, save, save_llava
 from tiny_pictures import save_idefics3, save_llava_next
-from tiny_qwen import save_qwen
+from tiny_qwen import make_qwen, save_qwen
+from torch import Tensor
 
 from tabrag.chat.config import LocalChatConfig
 from tabrag.chat.local import LocalChat
 from tabrag.chat.protocol import Conversation, Message, Picture, Text
-from tabrag.chat.vision_features import VisionFeatures, digests_of, folder_of, identity_of
+from tabrag.chat.vision_features import (
+    VisionFeatures,
+    compute_features,
+    digests_of,
+    folder_of,
+    identity_of,
+    take,
+)
 from tabrag.errors import UserError
 from tabrag.inference.vision_job import store_features
 from tabrag.models.chat_reranker import ChatReranker
@@ -81,6 +89,41 @@ def test_scores_are_those_with_the_tower_which_does_not_run(
     replies = [reply.text for reply in stored.generate_batch(prompts, max_new_tokens=3)]
     assert runs == []
     assert replies == [reply.text for reply in plain.generate_batch(prompts, max_new_tokens=3)]
+
+
+@pytest.mark.parametrize("kind", ["qwen2_5_vl", "qwen3_vl"])
+def test_qwen_takes_the_features_of_all_its_layers(kind: str, tmp_path: Path) -> None:
+    model, tokenizer = make_qwen(kind)
+    vision = model.config.vision_config
+    width = 3 * vision.temporal_patch_size * vision.patch_size**2
+    draw = torch.Generator().manual_seed(0)
+    pixels = torch.randn(24, width, generator=draw)
+    grid = torch.tensor([[1, 4, 4], [1, 2, 4]])  # of 2 x 2 patches a token
+    image = tokenizer.convert_tokens_to_ids("<|image_pad|>")
+    ids = torch.tensor([[20, *[image] * 4, 21, *[image] * 2, 22, 23]])
+
+    def logits(patches: Tensor) -> Tensor:
+        with torch.no_grad():
+            return model(
+                input_ids=ids,
+                pixel_values=patches,
+                image_grid_thw=grid,
+                mm_token_type_ids=(ids == image).int(),
+                use_cache=False,
+            ).logits
+
+    expected = logits(pixels)
+    assert (logits(pixels.flip(0)) - expected).abs().max() > 1e-2
+    features = VisionFeatures.begin(tmp_path / "index", identity_of(model, "m"))
+    for part, shape in zip(pixels.split([16, 8]), grid.split(1), strict=True):
+        made = compute_features(model, {"pixel_values": part, "image_grid_thw": shape})
+        features.add(made)
+        assert [len(some) for some in made.values()] == [2 if kind == "qwen3_vl" else 1]
+    take(model, tmp_path / "index", name="m")
+    runs: list[int] = []
+    model.model.visual.register_forward_hook(lambda *_: runs.append(1))
+    torch.testing.assert_close(logits(pixels), expected, atol=1e-5, rtol=1e-5)
+    assert runs == []
 
 
 def test_the_features_decide_and_an_unknown_picture_is_computed(
