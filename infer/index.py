@@ -34,6 +34,10 @@ class Config:
         reuse: Index folders by the same retriever: entries that they hold are not encoded again.
         bm25: Words and scores of ``bm25``.
         encoding: How entries are embedded.
+        vision_features: Image-text model (folder or hub id; a trained reranker is one) that will be shown
+            the items' pictures: what its vision tower makes of them is stored beside the index, in
+            ``OUT.vision_features``, with device and number format of ``encoding``. A chat model that is told
+            the index (``rerank.chat.vision_features=OUT``) takes it from there.
     """
 
     data: str
@@ -48,6 +52,7 @@ class Config:
     reuse: list[str] = field(default_factory=list)
     bm25: Bm25Config = field(default_factory=Bm25Config)
     encoding: EncodeConfig = field(default_factory=EncodeConfig)
+    vision_features: str | None = None
 
 
 def run(config: Config) -> dict[str, Any]:
@@ -69,6 +74,7 @@ def run(config: Config) -> dict[str, Any]:
             reuse=config.reuse,
             bm25=config.bm25,
             encoding=config.encoding,
+            vision_features=config.vision_features,
         )
 
 

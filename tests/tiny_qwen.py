@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import torch
 from tiny_chat import byte_tokenizer
@@ -19,8 +20,8 @@ _TEMPLATE = (
 )
 
 
-def save_qwen(folder: Path, kind: str) -> Path:
-    """``kind`` is ``qwen2_5_vl`` or ``qwen3_vl``."""
+def make_qwen(kind: str) -> tuple[Any, Any]:
+    """Model and tokenizer, which need no torchvision; ``kind`` is ``qwen2_5_vl`` or ``qwen3_vl``."""
     import transformers as t
 
     tokenizer = byte_tokenizer(special=_SPECIAL, eos_token="<|im_end|>", pad_token="<|endoftext|>")
@@ -43,16 +44,26 @@ def save_qwen(folder: Path, kind: str) -> Path:
         vision |= {"patch_size": 16, "deepstack_visual_indexes": [0], "num_position_embeddings": 16}
         config = t.Qwen3VLConfig(text_config=text, vision_config=vision, **numbers)
         model = t.Qwen3VLForConditionalGeneration(config)
-        make, video = t.Qwen3VLProcessor, t.Qwen3VLVideoProcessor
     else:
         vision |= {"patch_size": 14, "fullatt_block_indexes": [1], "window_size": 56}
         config = t.Qwen2_5_VLConfig(text_config=text, vision_config=vision, **numbers)
         model = t.Qwen2_5_VLForConditionalGeneration(config)
-        make, video = t.Qwen2_5_VLProcessor, t.Qwen2VLVideoProcessor
     for parameter in model.parameters():  # far from uniform, so that differences show
         if parameter.ndim > 1:
             parameter.data.mul_(4)
-    sizes = {"patch_size": vision["patch_size"], "temporal_patch_size": 2, "merge_size": 2}
+    return model.eval(), tokenizer
+
+
+def save_qwen(folder: Path, kind: str) -> Path:
+    """``kind`` is ``qwen2_5_vl`` or ``qwen3_vl``."""
+    import transformers as t
+
+    model, tokenizer = make_qwen(kind)
+    make, video = t.Qwen2_5_VLProcessor, t.Qwen2VLVideoProcessor
+    if kind == "qwen3_vl":
+        make, video = t.Qwen3VLProcessor, t.Qwen3VLVideoProcessor
+    patch = model.config.vision_config.patch_size
+    sizes = {"patch_size": patch, "temporal_patch_size": 2, "merge_size": 2}
     images = t.Qwen2VLImageProcessor(**sizes)
     images.size = {"shortest_edge": 32 * 32, "longest_edge": 128 * 128}
     processor = make(

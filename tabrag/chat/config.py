@@ -25,6 +25,9 @@ class LocalChatConfig:
             their tables, which then run once for all questions; 0 turns it off, each prompt running whole.
             Results are the same.
         batch_tokens: Positions a forward pass at most, padding included, where beginnings are shared.
+        vision_features: Index folder beside which ``infer/index.py --vision_features=CHECKPOINT`` has stored
+            what the model's vision tower makes of the pictures; it then runs for other pictures alone.
+            Results are the same. The tower, and the number format, must be those of that checkpoint.
     """
 
     model: str = "offline:smollm2"
@@ -35,13 +38,14 @@ class LocalChatConfig:
     batch_size: int = 8
     prefix_cache_mb: int = 512
     batch_tokens: int = 4096
+    vision_features: str | None = None
 
     def identity(self) -> dict[str, Any]:
         """What its replies depend on (JSON values)."""
         return {
             name: getattr(self, name)
             for name in self.__dataclass_fields__
-            if name not in ("device", "batch_size", "prefix_cache_mb", "batch_tokens")
+            if name not in ("device", "batch_size", "prefix_cache_mb", "batch_tokens", "vision_features")
         }
 
 

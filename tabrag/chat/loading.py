@@ -21,7 +21,8 @@ def load(config: LocalChatConfig) -> tuple[Any, Any, Any]:
     A trained reranker (:class:`tabrag.models.chat_reranker.ChatReranker`) is its base with what was trained.
 
     Raises:
-        UserError: There is no such model, it is no chat model, or its files do not fill it.
+        UserError: There is no such model, it is no chat model, or its files do not fill it; or there are no
+            ``vision_features`` of it.
     """
     from tabrag.inference import runtime
     from tabrag.models.chat_files import is_trained_on_base
@@ -34,9 +35,14 @@ def load(config: LocalChatConfig) -> tuple[Any, Any, Any]:
         from tabrag.models.chat_reranker import ChatReranker
 
         reranker = ChatReranker.from_pretrained(path, device=device, dtype=dtype)
-        return reranker.model, reranker.tokenizer, reranker.processor
-    model, tokenizer, processor = open_model(path, device=device, dtype=dtype)
-    logger.info("chat model %s (%s) on %s", config.model, type(model).__name__, device)
+        model, tokenizer, processor = reranker.model, reranker.tokenizer, reranker.processor
+    else:
+        model, tokenizer, processor = open_model(path, device=device, dtype=dtype)
+        logger.info("chat model %s (%s) on %s", config.model, type(model).__name__, device)
+    if config.vision_features is not None:
+        from tabrag.chat.vision_features import take
+
+        take(model, config.vision_features, name=config.model)
     return model.eval(), tokenizer, processor
 
 

@@ -71,8 +71,8 @@ class LocalChat:
         Args:
             config: The settings.
             opened: Model, tokenizer and processor (None for a text model), in place of those that
-                ``config.model`` names; what was computed of a prompt is kept, so the weights must not change
-                any more.
+                ``config.model`` and ``config.vision_features`` name; what was computed of a prompt is kept,
+                so the weights must not change any more.
         """
         if config.prefix_cache_mb < 0 or config.batch_tokens < 1:
             raise UserError(

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tabrag import distributed
+from tabrag.chat.config import LocalChatConfig
 from tabrag.data.folder import DataFolder
+from tabrag.documents.whole import Item
 from tabrag.errors import UserError
 from tabrag.index.config import Bm25Config, EncodeConfig
 from tabrag.index.filtering import facts_of
@@ -36,6 +38,7 @@ def index_folder(
     encoding: EncodeConfig | None = None,
     items: Collection[str] | None = None,
     reuse: Sequence[str | Path] = (),
+    vision_features: str | None = None,
 ) -> dict[str, Any]:
     """Index the tables, or the documents, of a data set folder.
 
@@ -53,11 +56,14 @@ def index_folder(
         encoding: Device, number format and batch size.
         items: Ids of the tables (or documents) to index; all where None.
         reuse: Index folders by the same retriever: entries that they hold are not encoded again.
+        vision_features: Image-text model, folder or hub id, whose features of the items' pictures are stored
+            beside the index (:mod:`tabrag.chat.vision_features`); none are where None.
 
     Returns:
         ``items``, ``entries``, ``seconds``, ``items_per_second``; of a dense index ``cut_tokens``, the share
         (0..1) of the tokens encoded now that were left out because an entry is longer than the encoder's
-        input; after a sync also what changed.
+        input; after a sync also what changed; with ``vision_features`` also ``pictures``, ``new_pictures``
+        and ``failed`` ones.
 
     Raises:
         UserError: A setting does not fit the kind, the retriever or the index that is to be synced.
@@ -90,10 +96,18 @@ def index_folder(
     entries = _entries(folder, represent, of_what, items)
     digests = folder.digests() if of_what == "document" else {}
     metric = metric or ""
-    start = time.perf_counter()
-    changes: dict[str, int] = {}
     if sync and reuse:
         raise UserError("sync keeps the index's own vectors: leave reuse out")
+    pictures: dict[str, int] = {}
+    if vision_features is not None:
+        from tabrag.inference.vision_job import pictures_of, store_features
+
+        used = encoding or EncodeConfig()
+        chat = LocalChatConfig(model=vision_features, device=used.device, dtype=used.dtype)
+        shown = pictures_of(folder, (_item(folder, one) for one in _ids(folder, of_what, items)))
+        pictures = store_features(chat, out, shown)
+    start = time.perf_counter()
+    changes: dict[str, int] = {}
     if sync:
         index = Index.open(out, encoding=encoding)
         index.require(kind=kind, metric=metric, representation=representation, bm25=bm25)
@@ -121,6 +135,7 @@ def index_folder(
         **({} if retriever is None else {"cut_tokens": _cut_tokens(retriever)}),
         "seconds": round(seconds, 3),
         "items_per_second": round(index.manifest.num_items / seconds, 1),
+        **pictures,
     }
 
 
@@ -148,17 +163,25 @@ def _entries(
     """
 
     def of_item(item_id: str) -> list[Entry]:
-        try:
-            item = folder.items[item_id]
-        except KeyError as error:
-            raise UserError(f"{folder.path}: no item '{item_id}' to index: check the list of ids") from error
+        item = _item(folder, item_id)
         made = entries_of(represent, item, folder=folder.path)
         known = facts_of(item, [entry.item_id for entry in made])
         return [replace(entry, metadata=facts) for entry, facts in zip(made, known, strict=True)]
 
-    ids = items if items is not None else (folder.tables if kind == "table" else folder.documents).ids
-    for made in distributed.shared_stream(of_item, list(ids)):
+    for made in distributed.shared_stream(of_item, _ids(folder, kind, items)):
         yield from made
+
+
+def _item(folder: DataFolder, item_id: str) -> Item:
+    try:
+        return folder.items[item_id]
+    except KeyError as error:
+        raise UserError(f"{folder.path}: no item '{item_id}' to index: check the list of ids") from error
+
+
+def _ids(folder: DataFolder, kind: str, items: Collection[str] | None) -> list[str]:
+    """Ids of the items to index."""
+    return list(items if items is not None else (folder.tables if kind == "table" else folder.documents).ids)
 
 
 def _cut_tokens(retriever: Retriever) -> float:
