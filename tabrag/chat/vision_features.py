@@ -343,7 +343,8 @@ def _filled(picture: Tensor) -> Tensor:
     """A picture without the empty tiles that bring it to the number of the one with the most (LLaVA-NeXT)."""
     if picture.ndim < 4:
         return picture
-    return picture[: int(picture.flatten(1).any(dim=1).nonzero().max()) + 1]
+    filled = picture.flatten(1).any(dim=1).nonzero()
+    return picture[: int(filled.max()) + 1] if len(filled) else picture
 
 
 def _digest(*tensors: Tensor | None) -> str:
